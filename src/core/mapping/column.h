@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pg_pull {
+
+/// How a JSON value becomes the text that a column's input function reads. Domains count as their base type.
+enum class ValueKind : unsigned char {
+    scalar,     ///< numbers, dates, booleans, enums, bytea, ranges …: a JSON scalar's text; objects and arrays as JSON text
+    text,       ///< like scalar: strings decoded, everything else the JSON text as sent
+    json,       ///< json, jsonb: the JSON text as sent, strings in their quotes; JSON null is SQL NULL
+    array,      ///< a JSON array becomes an array literal {…}; a string is taken as a literal
+    composite,  ///< a JSON object becomes a row literal (…), keys by attribute name; a string is taken as a literal
+};
+
+struct ColumnType {
+    ValueKind kind = ValueKind::scalar;
+    std::shared_ptr<const ColumnType> element;  ///< array: the element's type
+    char delimiter = ',';                       ///< array: pg_type.typdelim of the element
+    std::vector<std::pair<std::string, ColumnType>> attributes;  ///< composite, in order, dropped ones left out
+};
+
+/// A column of the target that a field fills.
+struct Column {
+    std::string name;
+    ColumnType type;
+};
+
+}  // namespace pg_pull
