@@ -42,12 +42,20 @@ public:
     /// The body without its records (each record array is empty): cursors, totals, has-more flags. Null for NDJSON.
     [[nodiscard]] const nlohmann::json& envelope() const noexcept { return envelope_; }
     [[nodiscard]] const std::string& body() const noexcept { return body_; }
+    [[nodiscard]] RecordFormat format() const noexcept { return format_; }
+    /// There was nothing at `records_path`, which open() let pass.
+    [[nodiscard]] bool path_was_absent() const noexcept { return path_was_absent_; }
 
 private:
+    Result<void> open_json(const std::optional<Path>& records_path, bool path_may_be_absent);
+    Result<void> open_lines();
+
     std::string body_;
     std::vector<Span> records_;
     std::vector<std::uint32_t> damaged_;  ///< indexes, ascending
     nlohmann::json envelope_;
+    RecordFormat format_ = RecordFormat::json;
+    bool path_was_absent_ = false;
 };
 
 }  // namespace pg_pull

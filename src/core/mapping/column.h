@@ -16,11 +16,20 @@ enum class ValueKind : unsigned char {
     composite,  ///< a JSON object becomes a row literal (…), keys by attribute name; a string is taken as a literal
 };
 
+struct ColumnAttribute;
 struct ColumnType {
     ValueKind kind = ValueKind::scalar;
     std::shared_ptr<const ColumnType> element;  ///< array: the element's type
     char delimiter = ',';                       ///< array: pg_type.typdelim of the element
-    std::vector<std::pair<std::string, ColumnType>> attributes;  ///< composite, in order, dropped ones left out
+    std::vector<ColumnAttribute> attributes;    ///< composite, in order, dropped ones left out
+};
+
+/// An attribute of a composite type. (Not a std::pair, which cannot hold the type that it is part of.)
+struct ColumnAttribute {
+    ColumnAttribute(std::string attribute_name, ColumnType attribute_type)
+        : name(std::move(attribute_name)), type(std::move(attribute_type)) {}
+    std::string name;
+    ColumnType type;
 };
 
 /// A column of the target that a field fills.

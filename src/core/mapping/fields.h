@@ -29,6 +29,7 @@ struct Field {
     bool compare = true;
 
     std::optional<std::string> constant;  ///< nullopt: SQL NULL. Scalars as their text, objects and arrays as JSON text
+    nlohmann::json constant_value;        ///< the same as the configuration has it: json columns keep its type
     std::vector<std::pair<std::string, nlohmann::json>> value_map;  ///< by the source value's text
     std::string separator = " ";                                    ///< split, join
     std::string lookup_table, lookup_match, lookup_return;

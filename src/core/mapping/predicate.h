@@ -20,6 +20,8 @@ struct Predicate {
 
 /// One predicate or a list of them (all must hold). `where` names the place in errors.
 Result<std::vector<Predicate>> parse_predicates(const nlohmann::json& config, std::string_view where);
+/// Whether `predicate` holds of the values that its path leads to: none, one, or with a wildcard several, of which one is enough.
+[[nodiscard]] bool fits(const Predicate& predicate, const std::vector<nlohmann::json>& values);
 [[nodiscard]] bool holds(const std::vector<Predicate>& predicates, const nlohmann::json& document);
 
 }  // namespace pg_pull
