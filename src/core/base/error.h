@@ -17,6 +17,7 @@ struct Error {
     std::string message;
     std::string detail;
     std::string hint;
+    std::string context{};  ///< where it happened, as the server tells it; empty for our own errors
 
     [[nodiscard]] std::string code() const { return sqlstate.empty() ? std::string(info(reason).sqlstate) : sqlstate; }
     Error&& with_detail(std::string text) && { detail = std::move(text); return std::move(*this); }
