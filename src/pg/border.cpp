@@ -37,6 +37,7 @@ std::string PgError::detail() const { return text_of(holder_->data->detail); }
 std::string PgError::hint() const { return text_of(holder_->data->hint); }
 std::string PgError::context() const { return text_of(holder_->data->context); }
 std::string PgError::column() const { return text_of(holder_->data->column_name); }
+std::string PgError::constraint() const { return text_of(holder_->data->constraint_name); }
 
 Error PgError::to_error() const {
     Error error;
@@ -44,6 +45,7 @@ Error PgError::to_error() const {
     error.message = message();
     error.detail = detail();
     error.hint = hint();
+    error.context = context();
     return error;
 }
 
@@ -121,6 +123,7 @@ struct Pending {
     char* message = nullptr;
     char* detail = nullptr;
     char* hint = nullptr;
+    char* context = nullptr;
 };
 
 char* keep(MemoryContext context, const std::string& text) {
@@ -151,6 +154,7 @@ void fill(Pending* pending, MemoryContext context, const Error& error) {
         }
     }
     pending->hint = keep(context, hint);
+    pending->context = keep(context, error.context);
 }
 
 /// Runs C++ and leaves nothing of it behind but `pending`.
@@ -181,7 +185,8 @@ std::uintptr_t enter_raw(std::uintptr_t (*function)(void*), void* argument) {
     if (pending.server != nullptr) ReThrowError(pending.server);
     ereport(ERROR, (errcode(pending.code), errmsg_internal("%s", pending.message != nullptr ? pending.message : "out of memory"),
                     pending.detail != nullptr ? errdetail_internal("%s", pending.detail) : 0,
-                    pending.hint != nullptr ? errhint("%s", pending.hint) : 0));
+                    pending.hint != nullptr ? errhint("%s", pending.hint) : 0,
+                    pending.context != nullptr ? (errcontext("%s", pending.context)) : 0));
     return 0;  // not reached
 }
 

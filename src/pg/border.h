@@ -37,6 +37,7 @@ public:
     [[nodiscard]] std::string hint() const;
     [[nodiscard]] std::string context() const;
     [[nodiscard]] std::string column() const;  ///< column_name of the ErrorData, where the server gives one
+    [[nodiscard]] std::string constraint() const;  ///< constraint_name, likewise
     /// In the parts of our own errors; without a reason.
     [[nodiscard]] Error to_error() const;
     [[nodiscard]] const std::shared_ptr<Holder>& holder() const noexcept { return holder_; }

@@ -22,3 +22,27 @@
 #else
 #define pg_pull_has_privs_of_role(member, role) has_privs_of_role(member, role)
 #endif
+
+#if PG_VERSION_NUM >= 170000
+#define pg_pull_lock_held_by_me(tag, mode) LockHeldByMe(tag, mode, false)
+#else
+#define pg_pull_lock_held_by_me(tag, mode) LockHeldByMe(tag, mode)
+#endif
+
+#if PG_VERSION_NUM >= 150000
+#define pg_pull_reserve_settings(prefix) MarkGUCPrefixReserved(prefix)
+#else
+#define pg_pull_reserve_settings(prefix) EmitWarningsOnPlaceholders(prefix)
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#define pg_pull_qualified_name_list(name) stringToQualifiedNameList(name, nullptr)
+#else
+#define pg_pull_qualified_name_list(name) stringToQualifiedNameList(name)
+#endif
+
+#if PG_VERSION_NUM >= 180000
+#define pg_pull_collation_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define pg_pull_collation_is_c(collation) lc_collate_is_c(collation)
+#endif

@@ -44,7 +44,7 @@ ExtensionRow read_row() {
         row.schema = form->extnamespace;
         bool null = false;
         Datum version = heap_getattr(tuple, Anum_pg_extension_extversion, RelationGetDescr(relation), &null);
-        row.version = null ? pstrdup("") : text_to_cstring(DatumGetTextPP(version));
+        row.version = null ? pstrdup("") : text_to_cstring(PG_DETOAST_DATUM_PACKED(version));
         row.schema_name = get_namespace_name(row.schema);
     }
     systable_endscan(scan);
