@@ -1,0 +1,259 @@
+"""The worker's life: cancelled, timed out, abandoned, killed, blocked by its own caller; and what others can see of it."""
+
+import json
+import os
+import select
+import signal
+import threading
+import time
+
+import psycopg2
+import pytest
+
+from support import fault_server as fault
+from support.database import WORKERS
+from support.items import connector, counts, declare, item, items
+from support.waiting import wait_until
+
+# A cancel must be answered within 200 ms; the rest is the way of the message on a busy machine.
+PROMPT_SECONDS = 1.5
+
+
+@pytest.fixture
+def stalled(db, fault_server):
+    """A mapping whose second page never comes."""
+    fault_server.on("/items", fault.ok(items(10)), fault.stall_headers())
+    declare(db, fault_server.url)
+    return fault_server
+
+
+def start_pull(db, stalled, **more):
+    pull = db.background("SELECT sync_pull('items')", **more)
+    wait_until(lambda: len(stalled.requests) == 2 or not pull.running, 20, "the second page to be asked for")
+    assert pull.running, pull.error()
+    return pull
+
+
+def test_cancel_by_run_id(db, stalled):
+    pull = start_pull(db, stalled)
+    run_id = db.wait_for_run("items", "running").run_id
+    start = time.monotonic()
+    assert db.value("SELECT sync_cancel(%s)", run_id) is True
+    error = pull.error()
+    assert time.monotonic() - start < PROMPT_SECONDS
+    assert error.pgcode == "57014"
+    run = db.wait_for_run("items", "cancelled")
+    assert (run.run_id, run.rows_inserted, run.error_reason) == (run_id, 0, "cancelled")
+    assert db.value("SELECT count(*) FROM items") == 0
+    assert db.value("SELECT sync_cancel(%s)", run_id) is False
+
+
+def test_cancelled_caller_takes_its_worker_along(db, stalled):
+    pull = start_pull(db, stalled)
+    start = time.monotonic()
+    db.value("SELECT pg_cancel_backend(%s)", pull.pid)
+    assert pull.error().pgcode == "57014"
+    db.wait_for_run("items", "cancelled")
+    assert time.monotonic() - start < PROMPT_SECONDS
+
+
+def test_statement_timeout_of_the_caller_ends_the_pull(db, stalled):
+    pull = start_pull(db, stalled, options="-c statement_timeout=1500")
+    assert pull.error().pgcode == "57014"
+    db.wait_for_run("items", "cancelled")
+
+
+def test_killed_caller_takes_its_worker_along(db, stalled):
+    pull = start_pull(db, stalled)
+    db.value("SELECT pg_terminate_backend(%s)", pull.pid)
+    pull.error()
+    wait_until(lambda: not db.rows(WORKERS), 5, "the worker to be gone")
+    assert db.wait_for_run("items", "cancelled").rows_inserted == 0
+
+
+def test_a_pull_that_nobody_waits_for_outlives_its_caller(db, fault_server):
+    let_go = threading.Event()
+    fault_server.on("/items", fault.hold(let_go, fault.ok(items(3))))
+    declare(db, fault_server.url, pagination={"type": "none"})
+    caller = db.session()
+    run = caller.pull("items", wait=False)
+    assert run.status == "running" and run.worker_pid
+    caller.close()
+    wait_until(lambda: fault_server.requests, 10, "the request")
+    let_go.set()
+    assert counts(db.wait_for_run("items", "succeeded")) == {"records_read": 3, "rows_inserted": 3}
+
+
+def test_a_killed_worker_leaves_no_row_and_the_next_pull_goes(server, make_database, fault_server, request):
+    """SIGKILL makes the server restart every session: on a cluster that is used after it comes back."""
+    request.node.expects_crash = True
+    db = make_database(server)
+    fault_server.on("/items", fault.ok(items(10)), fault.stall_headers())
+    declare(db, fault_server.url)
+    run = db.pull("items", wait=False)
+    wait_until(lambda: len(fault_server.requests) == 2, 20, "the second page to be asked for")
+    os.kill(run.worker_pid, signal.SIGKILL)
+
+    def reconnected():
+        try:
+            db.connection = server.connect(db.name)
+            return True
+        except psycopg2.OperationalError:
+            return False
+    wait_until(lambda: db.connection.closed or _broken(db), 10, "the crash to be noticed")
+    wait_until(reconnected, 30, "the server to come back")
+    assert db.value("SELECT count(*) FROM items") == 0
+    fault_server.on("/items", fault.ok(items(3)))
+    assert counts(db.pull("items")) == {"records_read": 3, "rows_inserted": 3}
+    old = db.one("SELECT status FROM sys_sync_run WHERE run_id = %s", run.run_id)
+    assert old.status == "interrupted"
+
+
+def _broken(db):
+    try:
+        db.value("SELECT 1")
+        return False
+    except psycopg2.Error:
+        return True
+
+
+def test_two_pulls_of_one_mapping(db, stalled):
+    pull = start_pull(db, stalled)
+    running = db.wait_for_run("items", "running").run_id
+    error = db.expect_error("55006", "already_running", "SELECT sync_pull('items')")
+    assert str(running) in error.diag.message_primary + error.diag.message_detail
+    skipped = db.pull("items", if_running="skip")
+    assert skipped.status == "skipped"
+    waiting = db.background("SELECT sync_pull('items', if_running => 'wait')")
+    stalled.on("/items", fault.ok([item(1)]))
+    db.value("SELECT sync_cancel(%s)", running)
+    assert pull.error().pgcode == "57014"
+    waiting.result()
+    assert db.last_run("items").status == "succeeded"
+
+
+def test_a_caller_that_blocks_its_worker_is_told(db, json_server):
+    declare(db, json_server({"items": items(3)}).url)
+    caller = db.session()
+    caller.connection.autocommit = False
+    caller.sql("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+    caller.expect_error("55P03", "caller_holds_lock", "SELECT sync_pull('items')")
+    caller.connection.rollback()
+    assert db.wait_for_run("items", "failed").rows_inserted == 0
+
+
+def test_what_is_not_committed_cannot_be_pulled_yet(db, json_server):
+    api = json_server({"items": items(3)})
+    db.connection.autocommit = False
+    try:
+        declare(db, api.url)
+        db.expect_error("55000", "not_visible_yet", "SELECT sync_pull('items')")
+    finally:
+        db.connection.rollback()
+        db.connection.autocommit = True
+
+
+def test_nothing_is_held_while_the_network_is_waited_for(db, stalled):
+    start_pull(db, stalled)
+    worker = db.wait_for_run("items", "running").worker_pid
+    wait_until(lambda: db.one("SELECT state FROM pg_stat_activity WHERE pid = %s", worker).state != "active", 5, "the worker to wait")
+    row = db.one("SELECT xact_start, backend_xmin FROM pg_stat_activity WHERE pid = %s", worker)
+    assert row.xact_start is None and row.backend_xmin is None
+    kinds = {lock.locktype for lock in db.rows("SELECT DISTINCT locktype FROM pg_locks WHERE pid = %s", worker)}
+    assert kinds <= {"advisory", "userlock"}, kinds
+    db.value("SELECT sync_cancel(run_id) FROM sys_sync_run WHERE status = 'running'")
+    db.wait_for_run("items", "cancelled")
+
+
+def test_others_can_watch_it(db, stalled):
+    start_pull(db, stalled)
+    run_id = db.wait_for_run("items", "running").run_id
+    progress = db.session()
+
+    def seen():
+        rows = progress.rows("SELECT * FROM sync_progress WHERE run_id = %s AND pages = 1", run_id)
+        return rows[0] if rows else None
+    row = wait_until(seen, 5, lambda: f"the progress: {progress.rows('SELECT * FROM sync_progress')}")
+    assert (row.mapping, row.phase, row.records_read) == ("items", "fetching", 10)
+    assert db.rows(WORKERS)[0].application_name == "pg_pull: items"
+    assert db.one("SELECT health FROM sync_status WHERE mapping = 'items'").health == "running"
+    db.value("SELECT sync_cancel(%s)", run_id)
+    wait_until(lambda: not db.rows("SELECT 1 FROM sync_progress"), 5, "the progress row to go")
+    db.wait_for_run("items", "cancelled")
+
+
+def test_the_end_of_a_run_is_announced(db, json_server):
+    declare(db, json_server({"items": items(3)}).url)
+    listener = db.session()
+    listener.sql("LISTEN pg_pull")
+    run = db.pull("items")
+    assert select.select([listener.connection], [], [], 5)[0], "no notification came"
+    listener.connection.poll()
+    told = json.loads(listener.connection.notifies[0].payload)
+    assert told == {"run_id": run.run_id, "mapping": "items", "package_id": None, "organization_id": None, "status": "succeeded",
+                    "error_reason": None}
+
+
+def test_call_sync_run_waits_without_a_snapshot(db, stalled):
+    call = db.background("CALL sync_run('items')")
+    wait_until(lambda: len(stalled.requests) == 2 or not call.running, 20, "the second page to be asked for")
+    row = db.one("SELECT backend_xmin FROM pg_stat_activity WHERE pid = %s", call.pid)
+    assert row.backend_xmin is None
+    db.value("SELECT sync_cancel(run_id) FROM sys_sync_run WHERE status = 'running'")
+    assert call.error().pgcode == "57014"
+    assert db.wait_for_run("items", "cancelled").trigger == "procedure"
+
+
+def test_call_sync_run_is_refused_in_a_transaction(db, json_server):
+    declare(db, json_server({"items": items(3)}).url)
+    other = db.session()
+    other.connection.autocommit = False
+    other.expect_error("25001", None, "CALL sync_run('items')")
+    other.connection.rollback()
+
+
+def test_no_free_slot(make_cluster, make_database, fault_server):
+    full = make_cluster("full", "max_worker_processes = 2")  # the logical replication launcher takes one
+    db = make_database(full)
+    fault_server.on("/items", fault.stall_headers())
+    declare(db, fault_server.url)
+    db.sql("CREATE TABLE others (id bigint PRIMARY KEY)")
+    db.call("sync_mapping_create", "others", connector="api", source={"path": "/items"}, target="public.others", fields={"id": "id"},
+            mode="upsert", key=["id"])
+    run = db.pull("items", wait=False)
+    impatient = db.session(options="-c pg_pull.start_timeout=500")
+    error = impatient.expect_error("53400", "worker_unavailable", "SELECT sync_pull('others')")
+    assert "max_worker_processes" in (error.diag.message_hint or "") + error.diag.message_primary
+    assert not db.rows("SELECT 1 FROM sys_sync_run WHERE mapping = 'others'")
+    db.value("SELECT sync_cancel(%s)", run.run_id)
+    db.wait_for_run("items", "cancelled")
+
+
+def test_extension_dropped_under_a_running_pull(db, stalled):
+    pull = start_pull(db, stalled)
+    dropper = db.background("DROP EXTENSION pg_pull CASCADE")
+    dropper.result()
+    stalled.stop()
+    error = pull.error()
+    assert error.pgcode in ("55000", "57014"), error
+    wait_until(lambda: not db.rows(WORKERS), 5, "the worker to be gone")
+    assert db.value("SELECT count(*) FROM items") == 0
+
+
+def test_drop_database_ends_a_pull(server, make_database, fault_server):
+    db = make_database(server)
+    fault_server.on("/items", fault.stall_headers())
+    declare(db, fault_server.url)
+    db.pull("items", wait=False)
+    wait_until(lambda: fault_server.requests, 10, "the request")
+    db.close()
+    server.execute(f"DROP DATABASE {db.name} WITH (FORCE)")
+    server.execute(f"CREATE DATABASE {db.name}")  # what the check after the test looks at
+
+
+def test_many_pulls_leave_no_worker_behind(db, json_server):
+    declare(db, json_server({"items": items(10)}).url)
+    connector(db, "http://127.0.0.1:9", name="unused")
+    for _ in range(20):
+        db.pull("items")
+    assert db.value("SELECT count(*) FROM sys_sync_run WHERE status = 'succeeded'") == 20
