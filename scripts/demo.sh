@@ -28,7 +28,7 @@ bash "$root/scripts/install-deps.sh" demo
 find_pg_config
 find_server_user
 say "Building the extension (the first time takes some minutes) ..."
-quietly build build_extension
+COPT=-g0 quietly build build_extension
 make_work_dir
 extension_tree=$work/tree
 quietly install install_extension "$extension_tree"

@@ -147,7 +147,7 @@ cluster_start() {
         --auth-local=trust --auth-host=scram-sha-256 >/dev/null
     {
         printf '%s\n' "listen_addresses = '127.0.0.1'" "unix_socket_directories = '$dir'" "fsync = off" "shared_buffers = 64MB" \
-            "max_connections = 60" "max_worker_processes = 16" "log_line_prefix = '%m [%p] %a: '" "timezone = 'UTC'"
+            "log_checkpoints = off" "max_connections = 60" "max_worker_processes = 16" "log_line_prefix = '%m [%p] %a: '" "timezone = 'UTC'"
         if [ -n "${extension_tree:-}" ] && [ -d "$extension_tree" ]; then
             printf '%s\n' "extension_destdir = '$extension_tree'" \
                 "dynamic_library_path = '$extension_tree$("$PG_CONFIG" --pkglibdir):\$libdir'"

@@ -12,7 +12,9 @@ total_failed=0
 failed_suites=()
 mkdir -p "$logs"
 
+finished=
 cleanup() {
+    if [ -z "$finished" ]; then say "$total_passed passed, $((total_failed + 1)) failed"; fi
     if [ -n "${work:-}" ] && [ -d "$work" ]; then
         for dir in "$work"/*/; do cluster_stop "${dir%/}" immediate; done
         rm -rf "$work"
@@ -44,7 +46,8 @@ count_or_crash() {
 # One build serves unit tests and fuzzers: clang, with AddressSanitizer and UndefinedBehaviorSanitizer. (gcc builds the extension.)
 build_sanitized() {
     local target=$1
-    cmake -S "$root" -B "$build/sanitized" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 \
+    cmake -S "$root" -B "$build/sanitized" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=None \
+        -DCMAKE_CXX_FLAGS="-O0 -gline-tables-only" \
         -DPG_PULL_SANITIZE=ON -DPG_PULL_FUZZ=ON -DPG_PULL_WERROR=ON -DPG_PULL_PG_CONFIG="$PG_CONFIG" &&
         cmake --build "$build/sanitized" -j"${JOBS:-2}" --target "$target"
 }
@@ -133,11 +136,9 @@ suite_e2e() {
     done
     local failed=$((numbers[failures] + numbers[errors]))
     if [ "${numbers[skipped]}" -gt 0 ]; then say "e2e: ${numbers[skipped]} skipped"; fi
-    if [ "$failed" -gt 0 ]; then QUIETLY_TAIL=400 quietly_show "$logs/e2e.log"; fi
+    if [ "$failed" -gt 0 ]; then tail -n 400 "$logs/e2e.log" | head -n 320; fi
     count_or_crash e2e "$((numbers[tests] - failed - numbers[skipped]))" "$failed" "$status"
 }
-
-quietly_show() { tail -n "${QUIETLY_TAIL:-60}" "$1"; }
 
 # The demo is a promise of the README, so it is run as a newcomer would, and must have shown rows of both sources.
 suite_demo() {
@@ -163,7 +164,7 @@ tree=$work/tree
 suite_start=$SECONDS
 case " ${suites[*]} " in
     *" regress "* | *" e2e "*)
-        if ! { COPT=-Werror quietly build build_extension && quietly install install_extension "$tree"; }; then
+        if ! { COPT='-Werror -g0' quietly build build_extension && quietly install install_extension "$tree"; }; then
             say "the extension does not build: the suites that need it are not run"
             count build 0 1
             for suite in "${!suites[@]}"; do
@@ -179,5 +180,6 @@ for suite in "${suites[@]}"; do
 done
 
 if [ "${#failed_suites[@]}" -gt 0 ]; then say "failed: ${failed_suites[*]} (logs in $logs)"; fi
+finished=yes
 say "$total_passed passed, $total_failed failed"
 [ "$total_failed" -eq 0 ] && [ "$total_passed" -gt 0 ]

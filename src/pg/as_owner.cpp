@@ -4,6 +4,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "utils/guc.h"
 }
 
@@ -31,6 +32,11 @@ void set_for_scope(const char* name, const char* value) {
     call([name, value] {
         (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
     });
+}
+
+void raise_work_mem() {
+    constexpr int kEnough = 64 * 1024;
+    if (work_mem < kEnough) set_for_scope("work_mem", "64MB");
 }
 
 void fire_deferred_triggers(unsigned owner) {

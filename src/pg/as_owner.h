@@ -23,6 +23,8 @@ private:
 
 /// Sets a setting until the innermost AsOwner ends.
 void set_for_scope(const char* name, const char* value);
+/// work_mem of at least 64 MB, likewise: joins and sorts of whole pulls.
+void raise_work_mem();
 
 /// Fires all triggers that are still deferred, as `owner`: at the commit they would run as the worker's superuser, whatever
 /// the owner's code had queued there. For the end of every transaction in which code of the owner ran, outside of subtransactions.

@@ -33,6 +33,8 @@ public:
 
     /// Waits for a free slot and process, then for the worker's outcome. Raises what a worker that had no run told.
     Outcome run(bool needs_slot, bool until_running);
+    /// One attempt, whatever it comes to.
+    void run_once() { (void)attempt(false); }
     /// Waits until the run that was in the way is over.
     void wait_for_other_run();
     [[nodiscard]] CallSegment& segment() { return segment_; }
@@ -52,14 +54,15 @@ std::string setting_is(const char* name, int value) {
 
 [[noreturn]] void raise_unavailable(const char* limit) {
     const bool processes = limit == std::string_view("max_worker_processes");
-    raise(fail(Reason::worker_unavailable, "no pull worker could be started within " +
-                                               std::to_string(settings::start_timeout_ms) + " ms")
+    raise(fail(Reason::worker_unavailable,
+               "no pull worker could be started within " + std::to_string(settings::start_timeout_ms) + " ms")
               .with_detail(processes ? "All background worker processes are in use: " +
                                            setting_is("max_worker_processes", max_worker_processes)
                                      : "As many pulls as are allowed are under way: " +
                                            setting_is("pg_pull.max_workers", settings::max_workers))
-              .with_hint(processes ? "Raise max_worker_processes, which needs a restart, or try again later."
-                                   : "Raise pg_pull.max_workers (and max_worker_processes with it), or try again later."));
+              .with_hint(processes
+                             ? "Raise max_worker_processes, which needs a restart, or try again later."
+                             : "Raise pg_pull.max_workers (and max_worker_processes with it), or try again later."));
 }
 
 void show_waiting(SharedCall& shared, WaitReason reason) {
@@ -123,16 +126,17 @@ std::string Call::take_result() {
 
 [[noreturn]] void raise_running(const SharedCall& shared) {
     const std::int64_t run_id = shared.run_id;
-    raise(fail(Reason::already_running, std::string("a run of mapping \"") + shared.progress.mapping + "\" is under way")
-              .with_detail(run_id != 0 ? "Run " + std::to_string(run_id) + " has not ended." : "It is just starting.")
-              .with_hint("Wait for it, or pass if_running => 'wait' or 'skip'."));
+    raise(
+        fail(Reason::already_running, std::string("a run of mapping \"") + shared.progress.mapping + "\" is under way")
+            .with_detail(run_id != 0 ? "Run " + std::to_string(run_id) + " has not ended." : "It is just starting.")
+            .with_hint("Wait for it, or pass if_running => 'wait' or 'skip'."));
 }
 
 [[noreturn]] void raise_died(const SharedCall& shared) {
     const std::int64_t run_id = shared.run_id;
     const bool started = shared.worker_pid != 0;
-    Error error = fail(Reason::worker_died, started ? "the pull worker ended before it finished"
-                                                    : "the pull worker could not start");
+    Error error = fail(Reason::worker_died,
+                       started ? "the pull worker ended before it finished" : "the pull worker could not start");
     if (run_id != 0) error.detail = "Run " + std::to_string(run_id) + " was interrupted.";
     raise(std::move(error));
 }
@@ -141,6 +145,14 @@ std::string Call::take_result() {
 void check_outcome(const SharedCall& shared, Outcome outcome) {
     if (outcome == Outcome::error) raise(read_error(shared));
     if (outcome == Outcome::died) raise_died(shared);
+}
+
+/// Ends the row of the run whose worker died; where that fails the next pull does it.
+void recover(CallRequest request, PullArguments arguments) {
+    arguments.only_recover = true;
+    arguments.wait = true;
+    request.arguments = to_document(arguments).dump();
+    Call(request, "pg_pull worker: recovery").run_once();
 }
 
 }  // namespace
@@ -168,6 +180,7 @@ RunRow call_run(const CallRequest& request, const PullArguments& arguments, IfRu
         call.wait_for_other_run();
         outcome = call.run(true, !arguments.wait);
     }
+    if (outcome == Outcome::died && shared.run_id != 0) recover(request, arguments);
     check_outcome(shared, outcome);
     return unpack_run_row(call.take_result());
 }

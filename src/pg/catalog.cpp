@@ -34,7 +34,8 @@ bool is_own_change(const std::string& xmin) {
 
 void require_committed(const std::string& xmin, Visible visible, const std::string& what) {
     if (visible == Visible::own_changes || !is_own_change(xmin)) return;
-    raise(fail(Reason::not_visible_yet, what + " was created or changed in this transaction, which has not been committed")
+    raise(fail(Reason::not_visible_yet,
+               what + " was created or changed in this transaction, which has not been committed")
               .with_detail("The pull worker sees committed objects only.")
               .with_hint("Commit first."));
 }
@@ -58,8 +59,8 @@ ConnectorRow connector_row(const std::vector<Rows::Value>& row) {
 
 Rows connector_entries(const Extension& extension, const std::string& name) {
     return catalog_query(extension,
-                         std::string("SELECT ") + kConnectorColumns + " FROM " + extension.relation("sys_sync_connector") +
-                             " c WHERE c.name = $1 ORDER BY c.connector_id",
+                         std::string("SELECT ") + kConnectorColumns + " FROM " +
+                             extension.relation("sys_sync_connector") + " c WHERE c.name = $1 ORDER BY c.connector_id",
                          {text(name)});
 }
 
@@ -67,12 +68,13 @@ NameFacts facts_of(const Extension& extension, const std::string& name, const Ro
     NameFacts facts;
     facts.name = name;
     for (const auto& row : entries) facts.entries.push_back(row[2]);
-    const Rows holders = catalog_query(extension,
-                                       "SELECT p.package_id FROM " + extension.relation("sys_sync_package") +
-                                           " p WHERE p.stack @> pg_catalog.jsonb_build_object('connectors', "
-                                           "pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', $1::text))) "
-                                           "ORDER BY p.package_id",
-                                       {text(name)});
+    const Rows holders =
+        catalog_query(extension,
+                      "SELECT p.package_id FROM " + extension.relation("sys_sync_package") +
+                          " p WHERE p.stack @> pg_catalog.jsonb_build_object('connectors', "
+                          "pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', $1::text))) "
+                          "ORDER BY p.package_id",
+                      {text(name)});
     for (const auto& row : holders) facts.holders.push_back(row[0].value());
     return facts;
 }
@@ -108,14 +110,16 @@ MappingRow mapping_row(const std::vector<Rows::Value>& row) {
 }
 
 Rows mapping_rows(const Extension& extension, const std::string& condition, const std::vector<Param>& parameters) {
-    return catalog_query(
-        extension,
-        "SELECT m.xmin, m.mapping_id, m.package_id, m.name, m.connector, m.connector_package, m.source, m.pagination, m.target, "
-        "m.fields, m.mode, pg_catalog.to_json(m.key), m.watermark, pg_catalog.to_json(m.scope), m.delete_mode, m.deleted_when, "
-        "m.deleted_at, m.max_delete_fraction, m.commit, m.missing, m.on_error, m.max_rejects, m.full_every, m.owner, m.enabled, "
-        "m.description FROM " +
-            extension.relation("sync_mapping") + " m WHERE " + condition + " ORDER BY m.mapping_id",
-        parameters);
+    return catalog_query(extension,
+                         "SELECT m.xmin, m.mapping_id, m.package_id, m.name, m.connector, m.connector_package, "
+                         "m.source, m.pagination, m.target, "
+                         "m.fields, m.mode, pg_catalog.to_json(m.key), m.watermark, pg_catalog.to_json(m.scope), "
+                         "m.delete_mode, m.deleted_when, "
+                         "m.deleted_at, m.max_delete_fraction, m.commit, m.missing, m.on_error, m.max_rejects, "
+                         "m.full_every, m.owner, m.enabled, "
+                         "m.description FROM " +
+                             extension.relation("sync_mapping") + " m WHERE " + condition + " ORDER BY m.mapping_id",
+                         parameters);
 }
 
 }  // namespace
@@ -132,8 +136,9 @@ std::uint64_t catalog_execute(const Extension& extension, const std::string& sta
 
 MappingRow find_mapping(const Extension& extension, const std::string& name, const std::optional<std::string>& package,
                         Visible visible) {
-    const Rows rows = package ? mapping_rows(extension, "m.name = $1 AND m.package_id = $2", {text(name), text(*package)})
-                              : mapping_rows(extension, "m.name = $1", {text(name)});
+    const Rows rows = package
+                          ? mapping_rows(extension, "m.name = $1 AND m.package_id = $2", {text(name), text(*package)})
+                          : mapping_rows(extension, "m.name = $1", {text(name)});
     if (rows.empty())
         raise(fail(Reason::mapping_not_found, "mapping " + in_quotes(name) + " does not exist" +
                                                   (package ? " in package " + in_quotes(*package) : std::string())));
@@ -160,8 +165,8 @@ NameFacts name_facts(const Extension& extension, const std::string& name) {
     return facts_of(extension, name, connector_entries(extension, name));
 }
 
-ConnectorRow find_connector(const Extension& extension, const std::string& name, const std::optional<std::string>& package,
-                            Visible visible) {
+ConnectorRow find_connector(const Extension& extension, const std::string& name,
+                            const std::optional<std::string>& package, Visible visible) {
     const Rows entries = connector_entries(extension, name);
     const std::size_t at = unwrap(address_entry(facts_of(extension, name, entries), package));
     require_committed(entries[at][0].value(), visible, "connector " + in_quotes(name));
@@ -169,7 +174,8 @@ ConnectorRow find_connector(const Extension& extension, const std::string& name,
 }
 
 ConnectorRow connector_of(const Extension& extension, const MappingRow& mapping, Visible visible) {
-    if (mapping.connector_package) return find_connector(extension, mapping.connector, mapping.connector_package, visible);
+    if (mapping.connector_package)
+        return find_connector(extension, mapping.connector, mapping.connector_package, visible);
     if (mapping.package) {
         const NameFacts facts = name_facts(extension, mapping.connector);
         if (address_entry(facts, mapping.package).ok())
@@ -184,7 +190,8 @@ ConnectorRow load_connector(const Extension& extension, std::int64_t connector_i
                                         extension.relation("sys_sync_connector") + " c WHERE c.connector_id = $1",
                                     {int8(connector_id)});
     if (rows.empty())
-        raise(fail(Reason::connector_not_registered, "connector with id " + std::to_string(connector_id) + " is not registered"));
+        raise(fail(Reason::connector_not_registered,
+                   "connector with id " + std::to_string(connector_id) + " is not registered"));
     return connector_row(rows[0]);
 }
 
@@ -195,7 +202,8 @@ std::optional<ConnectorRow> entry_with_stamp(const Extension& extension, const s
     return std::nullopt;
 }
 
-ConnectorRow find_entry(const Extension& extension, const std::string& name, const std::optional<std::string>& package) {
+ConnectorRow find_entry(const Extension& extension, const std::string& name,
+                        const std::optional<std::string>& package) {
     if (!package) return find_connector(extension, name, package, Visible::own_changes);
     if (auto entry = entry_with_stamp(extension, name, package)) return *std::move(entry);
     raise(fail(Reason::connector_not_registered,
@@ -245,17 +253,21 @@ bool may_use_connector(const Extension& extension, const ConnectorRow& connector
         return superuser_arg(role) || (OidIsValid(oid) && has_privs_of_role(role, oid));
     });
     if (owns) return true;
-    const Rows granted = catalog_query(extension,
-                                       "SELECT FROM " + extension.relation("sys_sync_connector_grant") +
-                                           " g JOIN pg_catalog.pg_roles r ON r.rolname = g.role WHERE g.connector_id = $1 AND "
-                                           "pg_catalog.pg_has_role($2, r.oid, 'USAGE') LIMIT 1",
-                                       {int8(connector.id), oid(role)});
+    const Rows granted =
+        catalog_query(extension,
+                      "SELECT FROM " + extension.relation("sys_sync_connector_grant") +
+                          " g JOIN pg_catalog.pg_roles r ON r.rolname = g.role WHERE g.connector_id = $1 AND "
+                          "pg_catalog.pg_has_role($2, r.oid, 'USAGE') LIMIT 1",
+                      {int8(connector.id), oid(role)});
     return !granted.empty();
 }
 
 void require_use(const Extension& extension, const ConnectorRow& connector, unsigned role) {
     if (may_use_connector(extension, connector, role)) return;
-    raise(Error{Reason::none, "42501", "permission denied for connector " + in_quotes(connector.name), {},
+    raise(Error{Reason::none,
+                "42501",
+                "permission denied for connector " + in_quotes(connector.name),
+                {},
                 "Its owner can grant its use with sync_connector_grant()."});
 }
 

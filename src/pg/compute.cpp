@@ -129,7 +129,7 @@ void compute_columns(LandedRun& run) {
     HalvedStep step;
     step.body = [&](const std::optional<Range>& range) {
         const AsOwner as(run.target.owner);
-        set_for_scope("work_mem", "65536");
+        raise_work_mem();
         execute(fill(run, computation, computed, range));
     };
     step.bounds = [&] {

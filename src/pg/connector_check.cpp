@@ -41,7 +41,8 @@ const Provider& provider_named(const std::string& name) {
                   .with_hint("Use provider \"rest\" where the API's paths are known."));
     const std::string near = nearest_key(name, {"rest", "postgres", "fdw"});
     raise(fail(Reason::invalid_configuration, "provider " + in_quotes(name) + " does not exist")
-              .with_hint(near.empty() ? "Known providers are \"rest\", \"postgres\", \"fdw\"." : "Did you mean " + in_quotes(near) + "?"));
+              .with_hint(near.empty() ? "Known providers are \"rest\", \"postgres\", \"fdw\"."
+                                      : "Did you mean " + in_quotes(near) + "?"));
 }
 
 void check_connector(const std::string& provider, const json& config, const json& auth, bool trusted) {
@@ -49,14 +50,16 @@ void check_connector(const std::string& provider, const json& config, const json
     if (provider == "postgres") unwrap(postgres::check_conninfo(config.at("conninfo").get<std::string>(), trusted));
 }
 
-void check_origin_change(const ConnectorRow& before, const ConnectorRow& after, bool confirmed, const std::string& hint) {
+void check_origin_change(const ConnectorRow& before, const ConnectorRow& after, bool confirmed,
+                         const std::string& hint) {
     if (confirmed || !uses_stored_credential(before.config, before.auth)) return;
     if (!uses_stored_credential(after.config, after.auth)) return;
     const std::set<std::string> old_origins = origins_of(before);
     for (const auto& origin : origins_of(after)) {
         if (old_origins.count(origin) != 0) continue;
         const std::string where = after.provider == "postgres" ? "another server" : in_quotes(origin);
-        raise(Error{Reason::none, "55000", "the change would send the credential of connector " + in_quotes(after.name) + " to " + where,
+        raise(Error{Reason::none, "55000",
+                    "the change would send the credential of connector " + in_quotes(after.name) + " to " + where,
                     "The stored credential has not gone there so far.", hint});
     }
 }

@@ -33,7 +33,10 @@ void check_stamp(const std::optional<std::string>& package) {
 /// An entry that an installed stack declares changes by that stack only.
 void refuse_packaged(const NameFacts& facts, const std::optional<std::string>& package) {
     if (!package || std::find(facts.holders.begin(), facts.holders.end(), *package) == facts.holders.end()) return;
-    raise(Error{Reason::none, "55000", "connector " + in_quotes(facts.name) + " belongs to package " + in_quotes(*package), {},
+    raise(Error{Reason::none,
+                "55000",
+                "connector " + in_quotes(facts.name) + " belongs to package " + in_quotes(*package),
+                {},
                 "Change the package's stack and install it again."});
 }
 
@@ -42,37 +45,45 @@ bool is_trusted(const std::string& owner) {
 }
 
 std::optional<std::int64_t> insert_connector(const Extension& extension, const ConnectorRow& row) {
-    const Rows made = catalog_query(
-        extension,
-        "INSERT INTO " + extension.relation("sys_sync_connector") +
-            " (package_id, name, provider, config, auth, state, description, owner, created_at, updated_at) VALUES ($1, $2, $3, "
-            "$4::jsonb, $5::jsonb, 'ready', $6, $7, pg_catalog.now(), pg_catalog.now()) "
-            "ON CONFLICT (name, (coalesce(package_id, ''))) DO NOTHING RETURNING connector_id",
-        {text(row.package), text(row.name), text(row.provider), text(row.config.dump()), text(row.auth.dump()),
-         text(row.description), text(row.owner)});
+    const Rows made =
+        catalog_query(extension,
+                      "INSERT INTO " + extension.relation("sys_sync_connector") +
+                          " (package_id, name, provider, config, auth, state, description, owner, created_at, "
+                          "updated_at) VALUES ($1, $2, $3, "
+                          "$4::jsonb, $5::jsonb, 'ready', $6, $7, pg_catalog.now(), pg_catalog.now()) "
+                          "ON CONFLICT (name, (coalesce(package_id, ''))) DO NOTHING RETURNING connector_id",
+                      {text(row.package), text(row.name), text(row.provider), text(row.config.dump()),
+                       text(row.auth.dump()), text(row.description), text(row.owner)});
     if (made.empty()) return std::nullopt;
     return to_int(made.one());
 }
 
-/// What was wrong with the old definition need not be wrong with the new one: the state begins anew.
-void update_connector(const Extension& extension, const ConnectorRow& row) {
+/// What was wrong with the old definition need not be wrong with the new one: its state begins anew.
+void update_connector(const Extension& extension, const ConnectorRow& before, const ConnectorRow& row) {
+    const bool redefined = before.provider != row.provider || before.config != row.config || before.auth != row.auth;
     catalog_execute(extension,
                     "UPDATE " + extension.relation("sys_sync_connector") +
-                        " SET provider = $2, config = $3::jsonb, auth = $4::jsonb, description = $5, state = 'ready', "
-                        "state_reason = NULL, retry_at = NULL, updated_at = pg_catalog.now() WHERE connector_id = $1",
-                    {int8(row.id), text(row.provider), text(row.config.dump()), text(row.auth.dump()), text(row.description)});
+                        " SET provider = $2, config = $3::jsonb, auth = $4::jsonb, description = $5, "
+                        "state = CASE WHEN $6 THEN 'ready' ELSE state END, "
+                        "state_reason = CASE WHEN $6 THEN NULL ELSE state_reason END, "
+                        "retry_at = CASE WHEN $6 THEN NULL ELSE retry_at END, "
+                        "updated_at = pg_catalog.now() WHERE connector_id = $1",
+                    {int8(row.id), text(row.provider), text(row.config.dump()), text(row.auth.dump()),
+                     text(row.description), boolean(redefined)});
 }
 
 /// Reads the row again once nobody else can change it until this transaction ends.
 ConnectorRow lock_entry(const Extension& extension, const ConnectorRow& row) {
     const Rows locked = catalog_query(
-        extension, "SELECT FROM " + extension.relation("sys_sync_connector") + " WHERE connector_id = $1 FOR UPDATE", {int8(row.id)});
+        extension, "SELECT FROM " + extension.relation("sys_sync_connector") + " WHERE connector_id = $1 FOR UPDATE",
+        {int8(row.id)});
     if (locked.empty())
         raise(fail(Reason::connector_not_registered, "connector " + in_quotes(row.name) + " was dropped meanwhile"));
     return load_connector(extension, row.id);
 }
 
-ConnectorRow entry_for_change(const Extension& extension, const std::string& name, const std::optional<std::string>& package) {
+ConnectorRow entry_for_change(const Extension& extension, const std::string& name,
+                              const std::optional<std::string>& package) {
     const ConnectorRow found = find_entry(extension, name, package);
     require_owner(owner_oid(found.owner, "connector " + in_quotes(name)), "connector " + in_quotes(name));
     refuse_packaged(name_facts(extension, name), found.package);
@@ -82,14 +93,16 @@ ConnectorRow entry_for_change(const Extension& extension, const std::string& nam
 std::int64_t replace_connector(const Extension& extension, ConnectorRow wanted) {
     const auto existing = entry_with_stamp(extension, wanted.name, wanted.package);
     if (!existing)
-        raise(Error{Reason::none, "40001", "connector " + in_quotes(wanted.name) + " was dropped meanwhile", {}, "Try again."});
-    require_owner(owner_oid(existing->owner, "connector " + in_quotes(wanted.name)), "connector " + in_quotes(wanted.name));
+        raise(Error{
+            Reason::none, "40001", "connector " + in_quotes(wanted.name) + " was dropped meanwhile", {}, "Try again."});
+    require_owner(owner_oid(existing->owner, "connector " + in_quotes(wanted.name)),
+                  "connector " + in_quotes(wanted.name));
     const ConnectorRow before = lock_entry(extension, *existing);
     wanted.id = before.id;
     wanted.owner = before.owner;
     check_connector(wanted.provider, wanted.config, wanted.auth, is_trusted(before.owner));
     check_origin_change(before, wanted, false, "Use sync_connector_alter() with confirm_origin => true.");
-    update_connector(extension, wanted);
+    update_connector(extension, before, wanted);
     return wanted.id;
 }
 
@@ -152,9 +165,10 @@ Datum connector_alter(FunctionCallInfo fcinfo) {
     const ConnectorRow after = patched(before, changes);
     if (after.config != before.config || after.auth != before.auth) {
         check_connector(after.provider, after.config, after.auth, is_trusted(before.owner));
-        check_origin_change(before, after, confirmed, "Pass confirm_origin => true if the credential is meant to go there.");
+        check_origin_change(before, after, confirmed,
+                            "Pass confirm_origin => true if the credential is meant to go there.");
     }
-    update_connector(extension, after);
+    update_connector(extension, before, after);
     return no_value();
 }
 
@@ -163,7 +177,8 @@ void refuse_dependents(const ConnectorRow& connector, const std::vector<MappingR
     std::string detail;
     for (const auto& mapping : mappings)
         detail.append(detail.empty() ? "" : " ").append("Mapping " + in_quotes(mapping.name) + " uses it.");
-    raise(fail(Reason::dependent_objects, "cannot drop connector " + in_quotes(connector.name) + " because other objects need it")
+    raise(fail(Reason::dependent_objects,
+               "cannot drop connector " + in_quotes(connector.name) + " because other objects need it")
               .with_detail(detail)
               .with_hint("Pass cascade => true to drop them too."));
 }
@@ -204,7 +219,8 @@ Datum connector_resolve(FunctionCallInfo fcinfo) {
 
 /// What the action `request` takes; the same for every connector of the provider.
 json request_schema() {
-    const json values{{"type", "object"}, {"additionalProperties", {{"type", json::array({"string", "number", "boolean"})}}}};
+    const json values{{"type", "object"},
+                      {"additionalProperties", {{"type", json::array({"string", "number", "boolean"})}}}};
     return json{{"type", "object"},
                 {"properties",
                  {{"method", {{"type", "string"}, {"default", "GET"}}},

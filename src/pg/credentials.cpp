@@ -43,7 +43,8 @@ bool may_use_variables(const std::string& owner) {
 std::string look_into_environment(const std::string& owner, const std::string& reference, Secret* found) {
     const char* patterns = settings::credential_env != nullptr ? settings::credential_env : "";
     if (!may_use_variables(owner)) return "Environment variables do not serve connectors of this role.";
-    if (!variable_allowed(patterns, reference)) return "An environment variable of this name is not allowed by pg_pull.credential_env.";
+    if (!variable_allowed(patterns, reference))
+        return "An environment variable of this name is not allowed by pg_pull.credential_env.";
     const char* value = std::getenv(reference.c_str());
     if (value == nullptr) return "The server has no environment variable of this name.";
     if (value[0] == '\0') return "The server's environment variable of this name is empty.";
@@ -54,7 +55,8 @@ std::string look_into_environment(const std::string& owner, const std::string& r
 }  // namespace
 
 Secret resolve_credential(const Extension& extension, const std::string& owner, const std::string& reference) {
-    if (const auto sealed = find_sealed_secret(extension, owner, reference)) return open_secret(require_key_ring(), *sealed);
+    if (const auto sealed = find_sealed_secret(extension, owner, reference))
+        return open_secret(require_key_ring(), *sealed);
     Secret found;
     const std::string why_not = look_into_environment(owner, reference, &found);
     if (!found.empty()) return found;

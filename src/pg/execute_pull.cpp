@@ -48,8 +48,11 @@ void execute_pull(WorkerContext& context, const RunHandle& run) {
     request.encoding = &encoding;
 
     const std::unique_ptr<Source> source = session.open(std::move(request));
-    Landing landing(context, run, plan.mapping, plan.fields, plan.target, plan.stage, counters);
-    landing.on_chunk([&source] { source->pump(); });
+    LandingOptions landing_options;
+    landing_options.counters = &counters;
+    landing_options.where = staged_where(plan.mapping, plan.connector.provider);
+    landing_options.pump = [&source] { source->pump(); };
+    Landing landing(context, run, plan.mapping, plan.fields, plan.target, plan.stage, std::move(landing_options));
     unwrap(run_pull(*source, &encoder, landing, counters, options_of(context, run, plan, counters)));
 }
 

@@ -45,7 +45,8 @@ nlohmann::json document_of(Datum datum, const char* name) {
 
 std::string not_empty(std::string value, const char* name, const char* hint) {
     if (value.empty())
-        raise(Error{Reason::none, "22023", std::string("argument \"") + name + "\" must not be an empty string", {}, hint});
+        raise(Error{
+            Reason::none, "22023", std::string("argument \"") + name + "\" must not be an empty string", {}, hint});
     return value;
 }
 
@@ -115,7 +116,8 @@ std::optional<std::vector<std::string>> Arguments::optional_text_array(int posit
     std::vector<std::string> texts;
     for (int i = 0; i < elements.count; ++i) {
         if (elements.nulls[i])
-            raise(Error{Reason::none, "22004", std::string("argument \"") + name + "\" must not contain nulls", {}, {}});
+            raise(
+                Error{Reason::none, "22004", std::string("argument \"") + name + "\" must not contain nulls", {}, {}});
         texts.push_back(text_of(elements.values[i]));
     }
     return texts;

@@ -24,7 +24,7 @@ public:
 
     // required
     [[nodiscard]] std::string text(int position, const char* name) const;
-    [[nodiscard]] std::string name(int position, const char* name) const;  ///< of SQL type name
+    [[nodiscard]] std::string name(int position, const char* name) const;         ///< of SQL type name
     [[nodiscard]] nlohmann::json document(int position, const char* name) const;  ///< jsonb
     [[nodiscard]] std::int64_t int8(int position, const char* name) const;
     [[nodiscard]] std::string organization(int position, const char* name) const;  ///< '' is refused

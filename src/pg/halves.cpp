@@ -1,7 +1,7 @@
 #include "pg/halves.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string_view>
 
 #include "pg/border.h"
@@ -27,12 +27,38 @@ bool attempt(const HalvedStep& step, const std::optional<Range>& range, std::exc
     return false;
 }
 
-bool halve(const HalvedStep& step, const Range& range, const std::exception_ptr& failure) {
+bool of_server(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const PgError&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+bool is_of_class(const std::exception_ptr& error, std::initializer_list<std::string_view> classes) {
+    const std::string state = describe(error).code();
+    return std::find(classes.begin(), classes.end(), std::string_view(state).substr(0, 2)) != classes.end();
+}
+
+/// Large ranges are cut into many pieces: where one record of a million is bad, all but one of them get through at once, and
+/// little is done twice. Small ones are halved, which takes the fewest statements to a single record.
+std::int64_t piece_of(const Range& range) {
+    constexpr std::int64_t kLarge = 4096;
+    constexpr std::int64_t kPieces = 16;
+    const std::int64_t size = range.last - range.first + 1;
+    const std::int64_t pieces = size > kLarge ? kPieces : 2;
+    return (size + pieces - 1) / pieces;
+}
+
+bool divide(const HalvedStep& step, const Range& range, const std::exception_ptr& failure) {
     if (range.first >= range.last) return step.refused(range.first, failure);
-    const std::int64_t middle = range.first + (range.last - range.first) / 2;
-    for (const Range half : {Range{range.first, middle}, Range{middle + 1, range.last}}) {
+    const std::int64_t size = piece_of(range);
+    for (std::int64_t first = range.first; first <= range.last; first += size) {
+        const Range piece{first, std::min(first + size - 1, range.last)};
         std::exception_ptr cause;
-        if (!attempt(step, half, &cause) && !halve(step, half, cause)) return false;
+        if (!attempt(step, piece, &cause) && !divide(step, piece, cause)) return false;
     }
     return true;
 }
@@ -40,23 +66,17 @@ bool halve(const HalvedStep& step, const Range& range, const std::exception_ptr&
 }  // namespace
 
 bool is_row_error(const std::exception_ptr& error) {
-    constexpr std::array<std::string_view, 9> kNever{"08", "25", "28", "40", "53", "55", "57", "58", "XX"};
-    try {
-        std::rethrow_exception(error);
-    } catch (const PgError& e) {
-        const std::string state = e.sqlstate();
-        return std::find(kNever.begin(), kNever.end(), std::string_view(state).substr(0, 2)) == kNever.end();
-    } catch (...) {
-        return false;
-    }
+    return of_server(error) && !is_of_class(error, {"08", "25", "28", "40", "53", "55", "57", "58", "XX"});
 }
+
+bool ends_the_run(const std::exception_ptr& error) { return is_of_class(error, {"53", "57", "58", "XX"}); }
 
 bool run_halved(const HalvedStep& step) {
     std::exception_ptr failure;
     if (attempt(step, std::nullopt, &failure)) return true;
     std::exception_ptr without_records;
     if (!in_subtransaction([&] { step.body(Range{0, -1}); }, &without_records)) std::rethrow_exception(failure);
-    return halve(step, step.bounds(), failure);
+    return divide(step, step.bounds(), failure);
 }
 
 }  // namespace pg_pull::pg

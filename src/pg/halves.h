@@ -31,5 +31,7 @@ bool run_halved(const HalvedStep& step);
 
 /// The error may be due to the record: the server raised it, and it is not of a class that a record cannot cause.
 [[nodiscard]] bool is_row_error(const std::exception_ptr& error);
+/// A cancel, a shutdown or the lack of a resource: nothing more should be started for this run.
+[[nodiscard]] bool ends_the_run(const std::exception_ptr& error);
 
 }  // namespace pg_pull::pg

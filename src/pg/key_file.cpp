@@ -29,7 +29,8 @@ private:
 };
 
 Error unavailable(const char* could_not, const std::string& path, int error_number) {
-    return fail(Reason::key_unavailable, std::string("could not ") + could_not + " key file \"" + path + "\": " + std::strerror(error_number))
+    return fail(Reason::key_unavailable,
+                std::string("could not ") + could_not + " key file \"" + path + "\": " + strerror(error_number))
         .with_hint("Restore the key file from a copy, or correct pg_pull.key_file.");
 }
 
@@ -41,7 +42,8 @@ Result<void> check_access(const struct stat& status, const std::string& path) {
     if ((status.st_mode & forbidden) != 0)
         return fail(Reason::key_unavailable, "key file \"" + path + "\" can be read or written by others")
             .with_hint("Set its permissions to 0600.");
-    if (status.st_size > kMaxBytes) return fail(Reason::key_unavailable, "key file \"" + path + "\" is too large for a key ring");
+    if (status.st_size > kMaxBytes)
+        return fail(Reason::key_unavailable, "key file \"" + path + "\" is too large for a key ring");
     return {};
 }
 
@@ -77,7 +79,8 @@ Result<void> sync_directory_of(const std::string& path) {
 }
 
 Result<void> write_beside(const std::string& beside, const Secret& text) {
-    if (::unlink(beside.c_str()) != 0 && errno != ENOENT) return unavailable("remove", beside, errno);  // left behind by a crash
+    if (::unlink(beside.c_str()) != 0 && errno != ENOENT)
+        return unavailable("remove", beside, errno);  // left behind by a crash
     const File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (file.fd() < 0) return unavailable("create", beside, errno);
     if (::fchmod(file.fd(), S_IRUSR | S_IWUSR) != 0) return unavailable("set permissions of", beside, errno);

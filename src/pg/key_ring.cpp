@@ -22,7 +22,8 @@ constexpr std::size_t kMaxOutput = 1 << 20;
 bool has_command() { return settings::key_command != nullptr && settings::key_command[0] != '\0'; }
 
 std::string key_path() {
-    const std::string said = settings::key_file != nullptr && settings::key_file[0] != '\0' ? settings::key_file : kDefaultFile;
+    const std::string said =
+        settings::key_file != nullptr && settings::key_file[0] != '\0' ? settings::key_file : kDefaultFile;
     return said[0] == '/' ? said : std::string(DataDir) + "/" + said;
 }
 
@@ -51,7 +52,8 @@ Secret run_command() {
 
 KeyRing parse(const Secret& text) {
     auto ring = KeyRing::parse(text);
-    if (!ring.ok()) raise(std::move(ring).error().with_detail("It comes from the " + key_source() + ". " + ring.error().detail));
+    if (!ring.ok())
+        raise(std::move(ring).error().with_detail("It comes from the " + key_source() + ". " + ring.error().detail));
     return std::move(ring).value();
 }
 
@@ -68,7 +70,8 @@ void warn_of_standbys(const Extension& extension, const char* what) {
                                         "pg_catalog.pg_stat_activity a ON a.pid = r.pid WHERE a.datid IS NULL");
     if (to_int(standbys.one()) == 0) return;
     warning(std::string("the key ring was ") + what + " while standbys are connected",
-            "File \"" + key_path() + "\" is not replicated.", "Copy it to every standby, then run sync_key_check() there.");
+            "File \"" + key_path() + "\" is not replicated.",
+            "Copy it to every standby, then run sync_key_check() there.");
 }
 
 }  // namespace

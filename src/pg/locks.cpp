@@ -127,7 +127,8 @@ std::vector<Announcement> announcements() {
     std::vector<Announcement> found;
     for (int i = 0; i < data->nelements; ++i) {
         const LOCKTAG& tag = data->locks[i].locktag;
-        if (tag.locktag_type == LOCKTAG_ADVISORY && tag.locktag_field4 == kAnnounce && tag.locktag_field1 == MyDatabaseId)
+        if (tag.locktag_type == LOCKTAG_ADVISORY && tag.locktag_field4 == kAnnounce &&
+            tag.locktag_field1 == MyDatabaseId)
             found.push_back({tag.locktag_field2, data->locks[i].pid});
     }
     return found;

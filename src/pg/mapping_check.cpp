@@ -18,7 +18,8 @@ std::string label(const MappingRow& mapping) { return "mapping " + in_quotes(map
 ConnectorRow hold_connector(const Extension& extension, const MappingRow& mapping, unsigned owner) {
     ConnectorRow connector = connector_of(extension, mapping, Visible::own_changes);
     require_use(extension, connector, owner);
-    catalog_query(extension, "SELECT FROM " + extension.relation("sys_sync_connector") + " WHERE connector_id = $1 FOR KEY SHARE",
+    catalog_query(extension,
+                  "SELECT FROM " + extension.relation("sys_sync_connector") + " WHERE connector_id = $1 FOR KEY SHARE",
                   {int8(connector.id)});
     return connector;
 }
@@ -33,13 +34,16 @@ PaginationConfig check_source(const MappingRow& mapping, const ConnectorRow& con
 }
 
 void check_neighbours(const Extension& extension, const MappingRow& mapping, const std::vector<Field>& fields) {
-    for (const auto& other : mappings_where(extension, "m.target = $1 AND m.mapping_id <> $2", {text(mapping.target), int8(mapping.id)})) {
+    for (const auto& other :
+         mappings_where(extension, "m.target = $1 AND m.mapping_id <> $2", {text(mapping.target), int8(mapping.id)})) {
         if (!is_sliced(mapping) && !is_sliced(other)) continue;
         const auto others = parse_fields(other.fields);
         if (others.ok() && have_separate_slices(mapping, fields, other, *others)) continue;
         raise(fail(Reason::scope_required, label(mapping) + " cannot share its target with " + label(other))
-                  .with_detail("Both write to " + mapping.target + ", and one of them looks at rows that the other brought.")
-                  .with_hint("Fill a column by the transform \"constant\" with another value in each of them, and name it in scope."));
+                  .with_detail("Both write to " + mapping.target +
+                               ", and one of them looks at rows that the other brought.")
+                  .with_hint("Fill a column by the transform \"constant\" with another value in each of them, and name "
+                             "it in scope."));
     }
 }
 

@@ -33,7 +33,9 @@ public:
         if (!value->is_string()) refuse(key, "a string");
         return value->get<std::string>();
     }
-    [[nodiscard]] std::string text(const char* key, const char* fallback) const { return optional_text(key).value_or(fallback); }
+    [[nodiscard]] std::string text(const char* key, const char* fallback) const {
+        return optional_text(key).value_or(fallback);
+    }
     [[nodiscard]] std::string required_text(const char* key) const {
         auto value = optional_text(key);
         if (!value) refuse(key, "a string: it has no default");
@@ -108,10 +110,17 @@ json mapping_document(const MappingRow& m) {
 }
 
 MappingRow patched_mapping(const MappingRow& mapping, const json& changes) {
-    unwrap(check_keys(changes, "changes",
-                      {"connector", "connector_package", "source", "pagination", "target", "fields", "mode", "key", "watermark",
-                       "scope", "delete_mode", "deleted_when", "deleted_at", "max_delete_fraction", "commit", "missing",
-                       "on_error", "max_rejects", "full_every", "enabled", "description"}));
+    unwrap(check_keys(changes, "changes", {"connector",   "connector_package",
+                                           "source",      "pagination",
+                                           "target",      "fields",
+                                           "mode",        "key",
+                                           "watermark",   "scope",
+                                           "delete_mode", "deleted_when",
+                                           "deleted_at",  "max_delete_fraction",
+                                           "commit",      "missing",
+                                           "on_error",    "max_rejects",
+                                           "full_every",  "enabled",
+                                           "description"}));
     json document = mapping_document(mapping);
     document.merge_patch(changes);
     const Reader read(document);

@@ -16,7 +16,8 @@ Result<void> check_word(const char* argument, const std::string& value, std::ini
     if (std::find(known.begin(), known.end(), value) != known.end()) return {};
     std::string list;
     for (const auto word : known) list.append(list.empty() ? "" : ", ").append(in_quotes(word));
-    Error error = invalid(std::string(argument) + " cannot be " + in_quotes(value)).with_detail("Known values are " + list + ".");
+    Error error =
+        invalid(std::string(argument) + " cannot be " + in_quotes(value)).with_detail("Known values are " + list + ".");
     const std::string near = nearest_key(value, known);
     error.hint = near.empty() ? "Choose one of them." : "Did you mean " + in_quotes(near) + "?";
     return error;
@@ -29,7 +30,8 @@ Result<void> check_words(const MappingRow& m) {
     PG_PULL_CHECK(check_word("missing", m.missing, {"null", "keep"}));
     PG_PULL_CHECK(check_word("on_error", m.on_error, {"reject", "fail"}));
     // written so that NaN is refused, too
-    if (!(m.max_delete_fraction >= 0 && m.max_delete_fraction <= 1)) return invalid("max_delete_fraction must be between 0 and 1");
+    if (!(m.max_delete_fraction >= 0 && m.max_delete_fraction <= 1))
+        return invalid("max_delete_fraction must be between 0 and 1");
     if (m.max_rejects < 0) return invalid("max_rejects must not be negative");
     if (m.deleted_at.empty()) return invalid("deleted_at must not be an empty string");
     return {};
@@ -39,7 +41,8 @@ Result<void> check_names(const char* argument, const std::vector<std::string>& c
     std::set<std::string> seen;
     for (const auto& column : columns) {
         if (column.empty()) return invalid(std::string(argument) + " must not contain an empty string");
-        if (!seen.insert(column).second) return invalid(std::string(argument) + " names column " + in_quotes(column) + " twice");
+        if (!seen.insert(column).second)
+            return invalid(std::string(argument) + " names column " + in_quotes(column) + " twice");
     }
     return {};
 }
@@ -74,7 +77,8 @@ Result<std::optional<WatermarkConfig>> check_watermark(const MappingRow& m) {
 std::vector<std::string> default_scope(const std::vector<Field>& fields) {
     std::vector<std::string> scope;
     for (const auto& field : fields)
-        if (field.transform == Transform::none && field.sources.size() == 1 && field.sources[0].pseudo == Pseudo::organization)
+        if (field.transform == Transform::none && field.sources.size() == 1 &&
+            field.sources[0].pseudo == Pseudo::organization)
             scope.insert(scope.end(), field.targets.begin(), field.targets.end());
     return scope;
 }
@@ -89,7 +93,8 @@ Result<MappingParts> check_mapping_rules(const MappingRow& mapping) {
     return parts;
 }
 
-Result<void> check_commit(const MappingRow& m, const std::optional<WatermarkConfig>& watermark, const PaginationConfig& pagination) {
+Result<void> check_commit(const MappingRow& m, const std::optional<WatermarkConfig>& watermark,
+                          const PaginationConfig& pagination) {
     if (m.commit != "page") return {};
     const std::string message = "commit \"page\" is not sound for this mapping";
     if (m.mode == "replace" || m.mode == "history" || m.delete_mode != "ignore")
@@ -106,7 +111,8 @@ Result<void> check_commit(const MappingRow& m, const std::optional<WatermarkConf
     return invalid("commit \"page\" is not supported yet").with_code("0A000").with_hint("Choose commit \"run\".");
 }
 
-bool may_miss_moving_records(const MappingRow& m, const std::optional<WatermarkConfig>& watermark, const PaginationConfig& pagination) {
+bool may_miss_moving_records(const MappingRow& m, const std::optional<WatermarkConfig>& watermark,
+                             const PaginationConfig& pagination) {
     if (!watermark || watermark->lookback_given || m.full_every) return false;
     return pagination.type == PaginationType::page || pagination.type == PaginationType::offset;
 }
@@ -122,8 +128,8 @@ bool have_separate_slices(const MappingRow& a, const std::vector<Field>& fields_
         const Field* one = field_of(fields_of_a, column);
         const Field* other = field_of(fields_of_b, column);
         if (one == nullptr || other == nullptr) continue;
-        if (one->transform == Transform::constant && other->transform == Transform::constant && one->constant && other->constant &&
-            *one->constant != *other->constant)
+        if (one->transform == Transform::constant && other->transform == Transform::constant && one->constant &&
+            other->constant && *one->constant != *other->constant)
             return true;
     }
     return false;

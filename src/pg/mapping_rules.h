@@ -27,7 +27,8 @@ Result<MappingParts> check_mapping_rules(const MappingRow& mapping);
 std::vector<std::string> default_scope(const std::vector<Field>& fields);
 
 /// `commit: page` is sound only where an interruption leaves no hole.
-Result<void> check_commit(const MappingRow& mapping, const std::optional<WatermarkConfig>& watermark, const PaginationConfig& pagination);
+Result<void> check_commit(const MappingRow& mapping, const std::optional<WatermarkConfig>& watermark,
+                          const PaginationConfig& pagination);
 
 /// An incremental read of numbered pages can miss what moves between them meanwhile, unless something reads it again later.
 [[nodiscard]] bool may_miss_moving_records(const MappingRow& mapping, const std::optional<WatermarkConfig>& watermark,

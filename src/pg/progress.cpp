@@ -53,12 +53,12 @@ bool sees_all(const Extension& extension) {
 
 bool granted(const Extension& extension, const std::string& organization) {
     if (organization.empty()) return false;
-    const Rows rows = catalog_query(
-        extension,
-        "SELECT EXISTS (SELECT FROM " + extension.relation("sys_sync_organization_grant") +
-            " g JOIN pg_catalog.pg_roles r ON r.rolname OPERATOR(pg_catalog.=) g.role"
-            " WHERE g.organization_id OPERATOR(pg_catalog.=) $1 AND pg_catalog.pg_has_role($2::pg_catalog.oid, r.oid, 'USAGE'))",
-        {text(organization), oid(current_role())});
+    const Rows rows = catalog_query(extension,
+                                    "SELECT EXISTS (SELECT FROM " + extension.relation("sys_sync_organization_grant") +
+                                        " g JOIN pg_catalog.pg_roles r ON r.rolname OPERATOR(pg_catalog.=) g.role"
+                                        " WHERE g.organization_id OPERATOR(pg_catalog.=) $1 AND "
+                                        "pg_catalog.pg_has_role($2::pg_catalog.oid, r.oid, 'USAGE'))",
+                                    {text(organization), oid(current_role())});
     return to_bool(rows.one());
 }
 
@@ -112,7 +112,8 @@ Datum sync_progress(FunctionCallInfo fcinfo) {
         if (!segment) continue;
         const SharedCall& shared = **segment;
         if (!is_run(shared.kind) || shared.state == CallState::done) continue;
-        if (all || owns(shared.mapping_owner) || granted(extension, organization_of(shared.progress))) result.add(row_of(shared));
+        if (all || owns(shared.mapping_owner) || granted(extension, organization_of(shared.progress)))
+            result.add(row_of(shared));
     }
     return no_value();
 }

@@ -17,6 +17,7 @@ struct PullArguments {
     bool full = false;
     bool allow_mass_delete = false;
     bool skip_if_running = false;  ///< records a skipped run where another one is under way
+    bool only_recover = false;     ///< runs nothing: ends the rows that a worker who died left behind
     bool wait = true;              ///< false: the row is published as soon as it is committed
     int max_run_time_ms = 0;       ///< the caller's pg_pull.max_run_time; 0: none
 };
@@ -29,6 +30,7 @@ inline nlohmann::json to_document(const PullArguments& arguments) {
     document["full"] = arguments.full;
     document["allow_mass_delete"] = arguments.allow_mass_delete;
     document["skip_if_running"] = arguments.skip_if_running;
+    document["only_recover"] = arguments.only_recover;
     document["wait"] = arguments.wait;
     document["max_run_time_ms"] = arguments.max_run_time_ms;
     return document;
@@ -42,6 +44,7 @@ inline PullArguments pull_arguments(const nlohmann::json& document) {
     arguments.full = document.at("full");
     arguments.allow_mass_delete = document.at("allow_mass_delete");
     arguments.skip_if_running = document.at("skip_if_running");
+    arguments.only_recover = document.at("only_recover");
     arguments.wait = document.at("wait");
     arguments.max_run_time_ms = document.at("max_run_time_ms");
     return arguments;

@@ -22,6 +22,7 @@ extern "C" {
 #include "pg/catalog.h"
 #include "pg/function_arguments.h"
 #include "pg/locks.h"
+#include "pg/peek.h"
 #include "pg/run_row.h"
 #include "pg/settings.h"
 
@@ -39,7 +40,10 @@ IfRunning parse_if_running(const std::optional<std::string>& text) {
     if (!text || *text == "error") return IfRunning::error;
     if (*text == "wait") return IfRunning::wait;
     if (*text == "skip") return IfRunning::skip;
-    raise(Error{Reason::none, "22023", "invalid value for argument \"if_running\": \"" + *text + "\"", {},
+    raise(Error{Reason::none,
+                "22023",
+                "invalid value for argument \"if_running\": \"" + *text + "\"",
+                {},
                 "Valid values are \"error\", \"wait\" and \"skip\"."});
 }
 
@@ -60,8 +64,7 @@ void refuse_where_nothing_starts(const char* function) {
     refuse_read_only(function);
 }
 
-/// Everything that is asked of the database before the worker starts; afterwards nothing is.
-CallRequest prepare(PullCall& pull, RequestKind kind) {
+CallRequest read_request(PullCall& pull, RequestKind kind) {
     Spi spi;
     const Extension extension = Extension::current();
     const MappingRow mapping = find_mapping(extension, pull.mapping, pull.package);
@@ -77,6 +80,13 @@ CallRequest prepare(PullCall& pull, RequestKind kind) {
     request.mapping = mapping.name;
     request.package = mapping.package.value_or("");
     request.organization = pull.arguments.organization.value_or("");
+    return request;
+}
+
+/// Everything that is asked of the database before the worker starts; afterwards nothing is.
+CallRequest prepare(PullCall& pull, RequestKind kind) {
+    CallRequest request;
+    peek([&] { request = read_request(pull, kind); });
     return request;
 }
 
@@ -139,7 +149,10 @@ void commit_caller() {
 
 Datum sync_run(FunctionCallInfo fcinfo) {
     if (!may_commit(fcinfo))
-        raise(Error{Reason::none, "25001", "sync_run() cannot run inside a transaction block", {},
+        raise(Error{Reason::none,
+                    "25001",
+                    "sync_run() cannot run inside a transaction block",
+                    {},
                     "Call it by itself, or use sync_pull() inside a transaction."});
     const Arguments in(fcinfo);
     PullCall pull;
@@ -163,7 +176,8 @@ bool stop_run(std::int64_t run_id) {
         const auto segment = CallSegment::attach(announcement.handle);
         if (!segment) continue;
         SharedCall& shared = **segment;
-        if (shared.run_id != run_id || shared.worker_pid != announcement.pid || shared.state != CallState::running) continue;
+        if (shared.run_id != run_id || shared.worker_pid != announcement.pid || shared.state != CallState::running)
+            continue;
         (void)ask_to_stop(shared, CancelReason::request);
         kill(announcement.pid, SIGINT);
         return true;
@@ -178,10 +192,11 @@ Datum sync_cancel(FunctionCallInfo fcinfo) {
         raise(fail(Reason::standby, "cannot execute sync_cancel() while the server is in recovery"));
     Spi spi;
     const Extension extension = Extension::current();
-    const Rows rows = catalog_query(extension,
-                                    "SELECT mapping, mapping_owner, status FROM " + extension.relation("sync_run_store") +
-                                        " WHERE run_id OPERATOR(pg_catalog.=) $1",
-                                    {int8(run_id)});
+    const Rows rows =
+        catalog_query(extension,
+                      "SELECT mapping, mapping_owner, status FROM " + extension.relation("sync_run_store") +
+                          " WHERE run_id OPERATOR(pg_catalog.=) $1",
+                      {int8(run_id)});
     if (rows.empty()) raise(Error{Reason::none, "42704", "run " + std::to_string(run_id) + " does not exist", {}, {}});
     const std::string what = "mapping \"" + *rows[0][0] + "\"";
     if (!is_superuser(current_role())) require_owner(owner_oid(*rows[0][1], what), what);

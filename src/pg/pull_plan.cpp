@@ -10,6 +10,7 @@ extern "C" {
 #include "pg/sql.h"
 #include "pg/stage.h"
 #include "pg/xact.h"
+#include "source/postgres/read_statement.h"
 
 namespace pg_pull::pg {
 namespace {
@@ -106,6 +107,9 @@ SourceRequest source_request(const PullPlan& plan, WallTime run_started) {
             unwrap(parse_watermark_value(*plan.watermark->initial, watermark_type(plan), plan.watermark->format));
         request.watermark_sample = *plan.watermark->initial;
     }
+    const bool from_database = plan.connector.provider == "postgres" || plan.connector.provider == "fdw";
+    if (from_database && request.watermark_start)
+        postgres::set_default_lookback(*request.watermark, *request.watermark_start);
     return request;
 }
 

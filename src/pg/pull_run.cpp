@@ -50,9 +50,9 @@ void ignore_cancel() {
 
 void check_package(const Extension& extension, const MappingRow& mapping) {
     if (!mapping.package) return;
-    const Rows rows = query("SELECT enabled FROM " + extension.relation("sys_sync_package") +
-                                " WHERE package_id OPERATOR(pg_catalog.=) $1",
-                            {text(*mapping.package)});
+    const Rows rows = query(
+        "SELECT enabled FROM " + extension.relation("sys_sync_package") + " WHERE package_id OPERATOR(pg_catalog.=) $1",
+        {text(*mapping.package)});
     if (!rows.empty() && !to_bool(rows.one()))
         raise(fail(Reason::package_disabled, "package \"" + *mapping.package + "\" is disabled"));
 }
@@ -92,7 +92,7 @@ bool take_run_lock(const Extension& extension, int slice_id, std::int64_t* other
     return false;
 }
 
-enum class Start : unsigned char { running, skipped, busy };
+enum class Start : unsigned char { running, skipped, busy, recovered };
 
 struct Begun {
     Start start = Start::busy;
@@ -101,8 +101,8 @@ struct Begun {
 };
 
 NewRun new_run(const PullArguments& arguments, const MappingRow& mapping, const RunHandle& run, Oid requester) {
-    return NewRun{mapping, arguments.organization, run.slice_id, arguments.trigger, arguments.full,
-                  role_name(requester), run.started_at, MyProcPid};
+    return NewRun{mapping,        arguments.organization, run.slice_id,   arguments.trigger,
+                  arguments.full, role_name(requester),   run.started_at, MyProcPid};
 }
 
 /// T0: everything up to the committed run row.
@@ -123,13 +123,14 @@ Begun begin_run(CallContext& context, SharedCall& shared, const PullArguments& a
     std::int64_t other = 0;
     if (take_run_lock(extension, run.slice_id, &other)) {
         mark_interrupted(extension, run.slice_id);
-        begun.start = Start::running;
+        begun.start = arguments.only_recover ? Start::recovered : Start::running;
     } else {
         shared.run_id = other;
         if (arguments.skip_if_running) begun.start = Start::skipped;
     }
-    if (begun.start != Start::busy)
-        begun.row = insert_run(extension, new_run(arguments, mapping, run, shared.requester), begun.start == Start::skipped);
+    if (begun.start == Start::running || begun.start == Start::skipped)
+        begun.row =
+            insert_run(extension, new_run(arguments, mapping, run, shared.requester), begun.start == Start::skipped);
     transaction.commit();
     if (begun.start == Start::running) run.run_id = to_int(run_value(begun.row, "run_id"));
     return begun;
@@ -181,8 +182,8 @@ void log_failure(const SharedCall& shared, const Error& error) {
     const std::string code = error.code();
     const char* state = code.c_str();
     call([=] {
-        ereport(LOG, (errmsg("run %lld of mapping \"%s\" ended with SQLSTATE %s: %s", static_cast<long long>(run_id), mapping,
-                             state, message)));
+        ereport(LOG, (errmsg("run %lld of mapping \"%s\" ended with SQLSTATE %s: %s", static_cast<long long>(run_id),
+                             mapping, state, message)));
     });
 }
 
@@ -238,6 +239,10 @@ void serve_run(CallSegment& segment) {
     arm_deadline(shared, arguments.max_run_time_ms);
     const Begun begun = begin_run(context, shared, arguments);
     if (begun.start == Start::busy) return publish(segment, Outcome::busy);
+    if (begun.start == Start::recovered) {
+        locks::release_run(begun.run.slice_id);
+        return publish(segment, Outcome::none);
+    }
     if (begun.start == Start::skipped) return publish_result(segment, pack(begun.row));
 
     tell_running(shared, begun, arguments);

@@ -25,6 +25,10 @@ constexpr const char* kSameSlice =
 std::optional<std::string> optional_text(const std::string& value) {
     return value.empty() ? std::nullopt : std::optional(value);
 }
+/// A text of the server holds no NUL; a key with one is as good as unreadable.
+std::optional<std::string> without_nul(const std::optional<std::string>& value) {
+    return value && value->find('\0') == std::string::npos ? value : std::nullopt;
+}
 std::optional<std::int64_t> positive(std::int64_t value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
 }  // namespace
@@ -63,7 +67,7 @@ void RejectStore::write_one(const Extension& extension, const Reject& reject) co
         " error_message = excluded.error_message, updated_at = excluded.updated_at";
     const auto run = [&](const std::optional<std::string>& json, const std::optional<std::string>& raw) {
         execute(statement, {text(mapping_.name), text(mapping_.package), text(run_.organization), int8(run_.run_id), text(json),
-                            bytea(raw), text(reject.key), int8(positive(reject.page)), int8(positive(reject.ordinal)),
+                            bytea(raw), text(without_nul(reject.key)), int8(positive(reject.page)), int8(positive(reject.ordinal)),
                             text(optional_text(reject.column)), text(reject.code), text(reject.message), bytea(exact),
                             text(mapping_.owner)});
     };

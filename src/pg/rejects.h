@@ -37,6 +37,7 @@ public:
     void write(const Extension& extension);
     void committed() noexcept { pending_.clear(); }
     [[nodiscard]] bool has_pending() const noexcept { return !pending_.empty(); }
+    [[nodiscard]] const std::vector<Reject>& pending() const noexcept { return pending_; }
 
     /// The error that a passed limit ends the run with.
     [[nodiscard]] Error limit_error() const;

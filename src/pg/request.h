@@ -21,8 +21,6 @@ enum class RequestKind : unsigned char {
     pull,            // execute_pull.cpp
     preview,         // execute_preview.cpp
     retry_rejects,   // execute_retry.cpp
-    connector_test,  // execute_call.cpp
-    connector_call,  // execute_call.cpp
     suggest,         // execute_suggest.cpp
 };
 
@@ -65,8 +63,6 @@ void execute_pull(WorkerContext& context, const RunHandle& run);
 void execute_retry(WorkerContext& context, const RunHandle& run);
 /// The others have no run: JSON in, JSON out. `requester` is the role that called.
 nlohmann::json execute_preview(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
-nlohmann::json execute_connector_test(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
-nlohmann::json execute_connector_call(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 nlohmann::json execute_suggest(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 
 /// From a backend: starts a worker for a request without a run and waits for its answer. Arguments and answer as agreed with the

@@ -20,44 +20,45 @@ struct Column {
 
 /// The columns of the view sys_sync_run, in its order.
 constexpr std::array kColumns = {
-    Column{"run_id", "bigint"},
+    Column{"run_id", "int8"},
     Column{"mapping", "text"},
     Column{"package_id", "text"},
     Column{"organization_id", "text"},
     Column{"connector", "text"},
     Column{"connection_id", "uuid"},
     Column{"trigger", "text"},
-    Column{"is_full", "boolean"},
+    Column{"is_full", "bool"},
     Column{"status", "text"},
     Column{"started_at", "timestamptz"},
     Column{"finished_at", "timestamptz"},
     Column{"watermark_from", "text"},
     Column{"watermark_to", "text"},
-    Column{"pages", "bigint"},
-    Column{"records_read", "bigint"},
-    Column{"records_ignored", "bigint"},
-    Column{"rows_inserted", "bigint"},
-    Column{"rows_updated", "bigint"},
-    Column{"rows_unchanged", "bigint"},
-    Column{"rows_deleted", "bigint"},
-    Column{"rows_rejected", "bigint"},
-    Column{"bytes_read", "bigint"},
-    Column{"requests", "bigint"},
-    Column{"requests_ignored", "bigint"},
-    Column{"retries", "bigint"},
-    Column{"throttled_ms", "bigint"},
+    Column{"pages", "int8"},
+    Column{"records_read", "int8"},
+    Column{"records_ignored", "int8"},
+    Column{"rows_inserted", "int8"},
+    Column{"rows_updated", "int8"},
+    Column{"rows_unchanged", "int8"},
+    Column{"rows_deleted", "int8"},
+    Column{"rows_rejected", "int8"},
+    Column{"bytes_read", "int8"},
+    Column{"requests", "int8"},
+    Column{"requests_ignored", "int8"},
+    Column{"retries", "int8"},
+    Column{"throttled_ms", "int8"},
     Column{"error_code", "text"},
     Column{"error_reason", "text"},
     Column{"error_message", "text"},
     Column{"error_detail", "jsonb"},
-    Column{"worker_pid", "integer"},
+    Column{"worker_pid", "int4"},
     Column{"requested_by", "name"},
 };
 
 std::size_t position_of(std::string_view name) {
     for (std::size_t i = 0; i < kColumns.size(); ++i)
         if (name == kColumns[i].name) return i;
-    raise(Error{Reason::none, "XX000", "internal error: no column \"" + std::string(name) + "\" in sys_sync_run", {}, {}});
+    raise(Error{
+        Reason::none, "XX000", "internal error: no column \"" + std::string(name) + "\" in sys_sync_run", {}, {}});
 }
 
 std::string returning() {
@@ -75,7 +76,8 @@ std::string assignments(const RunColumns& columns, std::vector<Param>* parameter
     for (const auto& [name, value] : columns) {
         const Column& column = kColumns[position_of(name)];
         parameters->push_back(text(value));
-        list += ", " + std::string(column.name) + " = $" + std::to_string(parameters->size()) + "::pg_catalog." + column.type;
+        list += ", " + std::string(column.name) + " = $" + std::to_string(parameters->size()) + "::pg_catalog." +
+                column.type;
     }
     return list;
 }
@@ -105,8 +107,10 @@ int slice_of(const Extension& extension, std::int64_t mapping_id, const std::opt
     Rows rows = query(find, parameters);
     if (rows.empty()) {
         // waits for whoever inserts the same slice right now, and then finds his
-        execute("INSERT INTO " + table + " (mapping_id, organization_id) VALUES ($1, $2)"
-                " ON CONFLICT (mapping_id, (coalesce(organization_id, ''))) DO NOTHING", parameters);
+        execute("INSERT INTO " + table +
+                    " (mapping_id, organization_id) VALUES ($1, $2)"
+                    " ON CONFLICT (mapping_id, (coalesce(organization_id, ''))) DO NOTHING",
+                parameters);
         rows = query(find, parameters);
     }
     return static_cast<int>(to_int(rows.one()));
@@ -125,23 +129,27 @@ void mark_interrupted(const Extension& extension, int slice_id) {
         query("UPDATE " + extension.relation("sync_run_store") +
                   " SET status = 'interrupted', finished_at = pg_catalog.clock_timestamp(), error_code = $2,"
                   " error_reason = $3, error_message = $4"
-                  " WHERE slice_id OPERATOR(pg_catalog.=) $1 AND status OPERATOR(pg_catalog.=) 'running'" + returning(),
+                  " WHERE slice_id OPERATOR(pg_catalog.=) $1 AND status OPERATOR(pg_catalog.=) 'running'" +
+                  returning(),
               {int8(slice_id), text(info(Reason::worker_died).sqlstate), text(info(Reason::worker_died).name),
                text(info(Reason::worker_died).meaning)});
     for (const auto& row : rows) queue_notify(row);
 }
 
 RunRow insert_run(const Extension& extension, const NewRun& run, bool skipped) {
-    const Rows rows = query(
-        "INSERT INTO " + extension.relation("sync_run_store") +
-            " (mapping, package_id, organization_id, connector, trigger, is_full, status, started_at, finished_at, worker_pid,"
-            " requested_by, slice_id, mapping_owner)"
-            " SELECT $1, $2, $3, $4, $5, $6, $7, t.now, CASE WHEN $8 THEN t.now END, $9::pg_catalog.int4,"
-            " $10::pg_catalog.name, $11::pg_catalog.int4, $12::pg_catalog.name"
-            " FROM (SELECT $13::pg_catalog.timestamptz AS now) t" + returning(),
-        {text(run.mapping.name), text(run.mapping.package), text(run.organization), text(run.mapping.connector),
-         text(run.trigger), boolean(run.full), text(skipped ? "skipped" : "running"), boolean(skipped), int8(run.worker_pid),
-         text(run.requested_by), int8(run.slice_id), text(run.mapping.owner), text(run.started_at)});
+    const Rows rows =
+        query("INSERT INTO " + extension.relation("sync_run_store") +
+                  " (mapping, package_id, organization_id, connector, trigger, is_full, status, started_at, "
+                  "finished_at, worker_pid,"
+                  " requested_by, slice_id, mapping_owner)"
+                  " SELECT $1, $2, $3, $4, $5, $6, $7, t.now, CASE WHEN $8 THEN t.now END, $9::pg_catalog.int4,"
+                  " $10::pg_catalog.name, $11::pg_catalog.int4, $12::pg_catalog.name"
+                  " FROM (SELECT $13::pg_catalog.timestamptz AS now) t" +
+                  returning(),
+              {text(run.mapping.name), text(run.mapping.package), text(run.organization), text(run.mapping.connector),
+               text(run.trigger), boolean(run.full), text(skipped ? "skipped" : "running"), boolean(skipped),
+               int8(run.worker_pid), text(run.requested_by), int8(run.slice_id), text(run.mapping.owner),
+               text(run.started_at)});
     if (skipped) queue_notify(rows[0]);
     return rows[0];
 }

@@ -14,29 +14,35 @@ int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 /// Of encode(…, 'hex'): lower case, two digits a byte.
 std::string from_hex(const std::string& text) {
     std::string bytes(text.size() / 2, '\0');
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<char>(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
     return bytes;
 }
 
-std::vector<SealedSecret> secrets_where(const Extension& extension, const std::string& condition, const std::vector<Param>& parameters) {
+std::vector<SealedSecret> secrets_where(const Extension& extension, const std::string& condition,
+                                        const std::vector<Param>& parameters) {
     std::vector<SealedSecret> secrets;
-    const Rows rows = catalog_query(extension,
-                                    "SELECT s.owner, s.name, s.key_id, pg_catalog.encode(s.sealed, 'hex') FROM " +
-                                        extension.relation("sync_secret_store") + " s" + condition + " ORDER BY s.owner, s.name",
-                                    parameters);
-    for (const auto& row : rows) secrets.push_back({row[0].value(), row[1].value(), row[2].value(), from_hex(row[3].value())});
+    const Rows rows =
+        catalog_query(extension,
+                      "SELECT s.owner, s.name, s.key_id, pg_catalog.encode(s.sealed, 'hex') FROM " +
+                          extension.relation("sync_secret_store") + " s" + condition + " ORDER BY s.owner, s.name",
+                      parameters);
+    for (const auto& row : rows)
+        secrets.push_back({row[0].value(), row[1].value(), row[2].value(), from_hex(row[3].value())});
     return secrets;
 }
 
 }  // namespace
 
 bool holds_sealed_values(const Extension& extension) {
-    return to_bool(catalog_query(extension, "SELECT EXISTS (SELECT FROM " + extension.relation("sync_secret_store") + ")").one());
+    return to_bool(
+        catalog_query(extension, "SELECT EXISTS (SELECT FROM " + extension.relation("sync_secret_store") + ")").one());
 }
 
 std::vector<SealedSecret> sealed_secrets(const Extension& extension) { return secrets_where(extension, "", {}); }
 
-std::optional<SealedSecret> find_sealed_secret(const Extension& extension, const std::string& owner, const std::string& name) {
+std::optional<SealedSecret> find_sealed_secret(const Extension& extension, const std::string& owner,
+                                               const std::string& name) {
     auto found = secrets_where(extension, " WHERE s.owner = $1::name AND s.name = $2", {text(owner), text(name)});
     if (found.empty()) return std::nullopt;
     return std::move(found.front());
@@ -46,13 +52,15 @@ Result<Secret> try_open_secret(const KeyRing& ring, const SealedSecret& secret) 
     auto opened = open_sealed(ring, secret.key_id, secret.sealed, associated(secret.owner, secret.name));
     if (opened.ok()) return opened;
     Error error = std::move(opened).error();
-    error.message = "secret " + in_quotes(secret.name) + " of role " + in_quotes(secret.owner) + " cannot be opened: " + error.message;
+    error.message = "secret " + in_quotes(secret.name) + " of role " + in_quotes(secret.owner) +
+                    " cannot be opened: " + error.message;
     return error;
 }
 
 Secret open_secret(const KeyRing& ring, const SealedSecret& secret) { return unwrap(try_open_secret(ring, secret)); }
 
-void store_secret(const Extension& extension, const KeyRing& ring, const std::string& owner, const std::string& name, const Secret& value) {
+void store_secret(const Extension& extension, const KeyRing& ring, const std::string& owner, const std::string& name,
+                  const Secret& value) {
     const SealKey& key = ring.current();
     catalog_execute(extension,
                     "INSERT INTO " + extension.relation("sync_secret_store") +

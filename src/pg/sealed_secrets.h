@@ -22,7 +22,8 @@ struct SealedSecret {
 
 bool holds_sealed_values(const Extension& extension);
 std::vector<SealedSecret> sealed_secrets(const Extension& extension);
-std::optional<SealedSecret> find_sealed_secret(const Extension& extension, const std::string& owner, const std::string& name);
+std::optional<SealedSecret> find_sealed_secret(const Extension& extension, const std::string& owner,
+                                               const std::string& name);
 
 /// key_mismatch, naming the secret, where it does not open.
 Result<Secret> try_open_secret(const KeyRing& ring, const SealedSecret& secret);

@@ -33,7 +33,8 @@ Datum secret_set(FunctionCallInfo fcinfo) {
     const Secret value(arguments.text(1, "value"));
     if (name.empty()) raise(fail(Reason::invalid_configuration, "a secret's name must not be an empty string"));
     if (value.empty())
-        raise(fail(Reason::invalid_configuration, "a secret must not be an empty string").with_hint("Forget it with sync_secret_drop()."));
+        raise(fail(Reason::invalid_configuration, "a secret must not be an empty string")
+                  .with_hint("Forget it with sync_secret_drop()."));
     refuse_read_only("sync_secret_set()");
 
     const Spi spi;
@@ -60,11 +61,13 @@ Datum secret_drop(FunctionCallInfo fcinfo) {
 /// transaction, and keys stay in the ring.
 Datum key_rotate(FunctionCallInfo) {
     if (!is_superuser(current_role()))
-        raise(Error{Reason::none, "42501", "permission denied to rotate the key", "Only superusers may rotate the key.", {}});
+        raise(Error{
+            Reason::none, "42501", "permission denied to rotate the key", "Only superusers may rotate the key.", {}});
     refuse_read_only("sync_key_rotate()");
     const Spi spi;
     const Extension extension = Extension::current();
-    catalog_execute(extension, "LOCK TABLE " + extension.relation("sync_secret_store") + " IN SHARE ROW EXCLUSIVE MODE");
+    catalog_execute(extension,
+                    "LOCK TABLE " + extension.relation("sync_secret_store") + " IN SHARE ROW EXCLUSIVE MODE");
     const std::vector<SealedSecret> sealed = sealed_secrets(extension);
     if (sealed.empty() && !read_key_ring()) {
         obtain_key_ring(extension, false);  // the first key is new enough
@@ -105,8 +108,12 @@ Check check_ring(const Extension& extension) {
     }
     check.ok = broken == 0;
     const std::string count = std::to_string(sealed.size());
-    check.message = check.ok ? "all " + count + " sealed values open"
-                             : std::to_string(broken) + " of " + count + " sealed values do not open: " + first;
+    if (sealed.empty())
+        check.message = "there is a key, and nothing is sealed";
+    else if (check.ok)
+        check.message = "the key ring opens all sealed values (" + count + ")";
+    else
+        check.message = std::to_string(broken) + " of " + count + " sealed values do not open; the first: " + first;
     return check;
 }
 

@@ -62,7 +62,8 @@ bool check_list(const char* list, bool (*good)(const char* element, size_t lengt
 /// Whether all of the first `length` characters are in one of the two sets or in `more`.
 bool made_of(const char* text, size_t length, const char* more) {
     for (size_t i = 0; i < length; ++i)
-        if (strchr(kLetters, text[i]) == nullptr && strchr(kDigits, text[i]) == nullptr && strchr(more, text[i]) == nullptr)
+        if (strchr(kLetters, text[i]) == nullptr && strchr(kDigits, text[i]) == nullptr &&
+            strchr(more, text[i]) == nullptr)
             return false;
     return true;
 }
@@ -137,36 +138,36 @@ void define_limits() {
     define_integer("pg_pull.max_workers", "Pulls of this server at once.", &max_workers, 1, 1024, PGC_SIGHUP, 0);
     define_integer("pg_pull.start_timeout", "How long a call waits for a worker slot.", &start_timeout_ms, 0, INT_MAX,
                    PGC_USERSET, GUC_UNIT_MS);
-    define_integer("pg_pull.max_run_time", "A run is cancelled after this time; 0: never.", &max_run_time_ms, 0, INT_MAX,
-                   PGC_SUSET, GUC_UNIT_MS);
-    define_integer("pg_pull.run_retention", "How long finished runs are kept; -1: for ever.", &run_retention_s, -1, INT_MAX,
-                   PGC_SIGHUP, GUC_UNIT_S);
-    define_integer("pg_pull.reject_retention", "How long open rejects are kept; -1: for ever.", &reject_retention_s, -1, INT_MAX,
-                   PGC_SIGHUP, GUC_UNIT_S);
+    define_integer("pg_pull.max_run_time", "A run is cancelled after this time; 0: never.", &max_run_time_ms, 0,
+                   INT_MAX, PGC_SUSET, GUC_UNIT_MS);
+    define_integer("pg_pull.run_retention", "How long finished runs are kept; -1: for ever.", &run_retention_s, -1,
+                   INT_MAX, PGC_SIGHUP, GUC_UNIT_S);
+    define_integer("pg_pull.reject_retention", "How long open rejects are kept; -1: for ever.", &reject_retention_s, -1,
+                   INT_MAX, PGC_SIGHUP, GUC_UNIT_S);
 }
 
 void define_security() {
-    define_text("pg_pull.key_file", "File of the key ring, relative to the data directory.", &key_file, "pg_pull.key", PGC_SIGHUP,
-                GUC_SUPERUSER_ONLY, check_key_file);
+    define_text("pg_pull.key_file", "File of the key ring, relative to the data directory.", &key_file, "pg_pull.key",
+                PGC_SIGHUP, GUC_SUPERUSER_ONLY, check_key_file);
     define_text("pg_pull.key_command", "Shell command that prints the key ring; wins over key_file.", &key_command, "",
                 PGC_SIGHUP, GUC_SUPERUSER_ONLY, nullptr);
-    define_text("pg_pull.credential_env", "Environment variables of the server that a credential_ref may name.", &credential_env,
-                "PG_PULL_*", PGC_SUSET, GUC_LIST_INPUT, check_credential_env);
+    define_text("pg_pull.credential_env", "Environment variables of the server that a credential_ref may name.",
+                &credential_env, "PG_PULL_*", PGC_SUSET, GUC_LIST_INPUT, check_credential_env);
     define_text("pg_pull.credential_env_roles", "Owners, besides superusers, whose connectors may use those variables.",
                 &credential_env_roles, "", PGC_SUSET, GUC_LIST_INPUT, check_names);
-    define_text("pg_pull.allowed_hosts", "Hosts and address ranges that may be asked; empty: any public address.", &allowed_hosts,
-                "", PGC_SUSET, GUC_LIST_INPUT, check_allowed_hosts);
-    DefineCustomBoolVariable("pg_pull.dormant", "No request leaves this server (for physical clones).", nullptr, &dormant, false,
-                             PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+    define_text("pg_pull.allowed_hosts", "Hosts and address ranges that may be asked; empty: any public address.",
+                &allowed_hosts, "", PGC_SUSET, GUC_LIST_INPUT, check_allowed_hosts);
+    DefineCustomBoolVariable("pg_pull.dormant", "No request leaves this server (for physical clones).", nullptr,
+                             &dormant, false, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
 void define_supervisor() {
-    define_text("pg_pull.databases", "Databases that the supervisor serves.", &databases, "", at_start(), GUC_LIST_INPUT,
-                check_names);
-    define_text("pg_pull.listen", "Address and port of the OAuth callback listener; empty: none.", &listen, "", at_start(), 0,
-                check_listen);
-    define_text("pg_pull.redirect_uri", "Redirect URI of connections whose connector names none.", &redirect_uri, "", PGC_SIGHUP,
-                0, check_redirect_uri);
+    define_text("pg_pull.databases", "Databases that the supervisor serves.", &databases, "", at_start(),
+                GUC_LIST_INPUT, check_names);
+    define_text("pg_pull.listen", "Address and port of the OAuth callback listener; empty: none.", &listen, "",
+                at_start(), 0, check_listen);
+    define_text("pg_pull.redirect_uri", "Redirect URI of connections whose connector names none.", &redirect_uri, "",
+                PGC_SIGHUP, 0, check_redirect_uri);
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ struct SharedProgress {
     std::atomic<std::int64_t> started_at;     ///< likewise
     std::atomic<std::int64_t> pages, records_read, rows_rejected, bytes_read, requests, retries, throttled_ms;
     char mapping[kNameLimit];
-    char package[kNameLimit];                 ///< empty: none
-    char organization[kNameLimit];            ///< empty: none
-    char found_organization[kNameLimit];      ///< the worker's, where the caller named none
+    char package[kNameLimit];             ///< empty: none
+    char organization[kNameLimit];        ///< empty: none
+    char found_organization[kNameLimit];  ///< the worker's, where the caller named none
     std::atomic<bool> organization_found;
 };
 
@@ -72,7 +72,7 @@ struct SharedCall {
     unsigned database, requester, extension;
     char extension_version[32];
     RequestKind kind;
-    unsigned mapping_owner;  ///< role; for who may see the progress
+    unsigned mapping_owner;       ///< role; for who may see the progress
     std::atomic<int> caller_pid;  ///< 0: nobody waits (any more)
     std::atomic<int> worker_pid;
     std::atomic<CallState> state;
@@ -109,7 +109,8 @@ public:
     /// Nothing where the segment is gone, or was made by another build of the library.
     static std::optional<CallSegment> attach(unsigned handle);
 
-    CallSegment(CallSegment&& other) noexcept : segment_(std::exchange(other.segment_, nullptr)), owned_(other.owned_) {}
+    CallSegment(CallSegment&& other) noexcept
+        : segment_(std::exchange(other.segment_, nullptr)), owned_(other.owned_) {}
     CallSegment& operator=(CallSegment&&) = delete;
     ~CallSegment();
     /// Leaves the mapping to the end of the process: for whoever looks at it in an exit callback.
@@ -131,7 +132,8 @@ void rearm(SharedCall& call);  ///< before another attempt; the worker of the la
 [[nodiscard]] Error read_error(const SharedCall& call);
 [[nodiscard]] std::string read_result(SharedCall& call);  ///< worker_died where it went with its worker
 /// The notices after `offset`, which moves on.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> read_notices(const SharedCall& call, std::uint32_t* offset);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> read_notices(const SharedCall& call,
+                                                                            std::uint32_t* offset);
 
 // for the worker
 void write_error(SharedCall& call, const Error& error);

@@ -120,7 +120,7 @@ std::int64_t drop_earlier_duplicates(LandedRun& run) {
     for (const auto& column : run.mapping.key) names.push_back(staged(column));
     const std::string key = apply::joined(names, ", ");
     const AsOwner as(run.target.owner);
-    set_for_scope("work_mem", "65536");
+    raise_work_mem();
     if (query("SELECT 1 FROM " + stage.table + " AS s GROUP BY " + key + " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1").empty())
         return 0;
     const TargetColumn* watermark = watermark_column(run.mapping, run.fields, run.target);

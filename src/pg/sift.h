@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/apply/statement.h"
 #include "core/mapping/fields.h"
 #include "pg/rejects.h"
 #include "pg/stage.h"
@@ -29,6 +30,7 @@ struct LandedRun {
     std::optional<std::string> where;
     Stage& stage;
     RejectStore& rejects;
+    std::int64_t staged_lines = 0;  ///< taken by staging in the whole run
     std::function<Place(std::int64_t)> place;
     /// Keys of all records refused in this run, as texts; nullopt: unreadable.
     std::vector<std::optional<std::string>>& rejected_keys;

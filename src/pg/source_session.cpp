@@ -60,10 +60,12 @@ struct SourceSession::Impl {
         : worker_context(worker),
           connector(std::move(row)),
           owner(reading_owner),
-          http(worker.waiter(), clock, unwrap(http::AllowedHosts::parse(settings::allowed_hosts))),
+          allowed_hosts(unwrap(http::AllowedHosts::parse(settings::allowed_hosts))),
+          http(worker.waiter(), clock, allowed_hosts),
           rate(worker, clock, connector.id, ""),
           source_context{clock, worker.waiter(), http, rate, redactor, counters, random_bits, {}, run_id, organization, {}, false} {
         source_context.private_addresses_allowed = traits_of(worker, connector).superuser;
+        source_context.allowed_hosts = &allowed_hosts;
         source_context.credential = [this](const std::string& reference) {
             return credential(worker_context, connector.owner, reference);
         };
@@ -73,6 +75,7 @@ struct SourceSession::Impl {
     ConnectorRow connector;
     unsigned owner;
     SystemClock clock;
+    http::AllowedHosts allowed_hosts;
     http::CurlClient http;
     TableRateLimiter rate;
     Redactor redactor;

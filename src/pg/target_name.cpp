@@ -43,7 +43,8 @@ TargetName resolve_target(const std::string& name) {
 PinnedSearchPath::PinnedSearchPath()
     : guc_level_(call([] {
           const int level = NewGUCNestLevel();
-          (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+          (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+                                  true, 0, false);
           return level;
       })) {}
 

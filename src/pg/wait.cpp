@@ -7,6 +7,7 @@ extern "C" {
 #include "storage/fd.h"
 #include "storage/latch.h"
 #include "storage/sinval.h"
+#include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/wait_event.h"
@@ -65,6 +66,16 @@ void serve_between_transactions() {
     if (catchupInterruptPending) ProcessCatchupInterrupt();
 }
 
+/// Plain server calls, as wait_with_set. Between transactions the worker shows as idle while it waits.
+int wait_and_report(const FdInterest* fds, std::size_t count, long timeout, WaitEvent* events, int room) {
+    const bool idle = timeout > 0 && !IsTransactionState();
+    if (idle) pgstat_report_activity(STATE_IDLE, nullptr);
+    const int happened = wait_with_set(fds, count, timeout, events, room);
+    if (idle) pgstat_report_activity(STATE_RUNNING, nullptr);
+    ResetLatch(MyLatch);
+    return happened;
+}
+
 }  // namespace
 
 void ServerWaiter::check() {
@@ -81,11 +92,7 @@ void ServerWaiter::wait(std::span<FdInterest> fds, Millis timeout) {
     std::vector<WaitEvent> events(fds.size() + 2);
     WaitEvent* room = events.data();
     const int size = static_cast<int>(events.size());
-    const int happened = call([=] {
-        const int count = wait_with_set(fds.data(), fds.size(), limit, room, size);
-        ResetLatch(MyLatch);
-        return count;
-    });
+    const int happened = call([=] { return wait_and_report(fds.data(), fds.size(), limit, room, size); });
     for (int i = 0; i < happened; ++i) {
         auto* fd = static_cast<FdInterest*>(events[static_cast<std::size_t>(i)].user_data);
         if (fd == nullptr) continue;

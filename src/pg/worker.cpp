@@ -80,12 +80,14 @@ void pin_settings(const SharedCall& shared) {
 
 const char* activity_of(RequestKind kind) {
     switch (kind) {
-        case RequestKind::pull: return "pull";
-        case RequestKind::preview: return "preview";
-        case RequestKind::retry_rejects: return "retry of rejects";
-        case RequestKind::connector_test: return "connector test";
-        case RequestKind::connector_call: return "connector call";
-        case RequestKind::suggest: return "suggestion";
+        case RequestKind::pull:
+            return "pull";
+        case RequestKind::preview:
+            return "preview";
+        case RequestKind::retry_rejects:
+            return "retry of rejects";
+        case RequestKind::suggest:
+            return "suggestion";
     }
     return "call";
 }
@@ -108,19 +110,21 @@ void exit_early(int, Datum argument) {
 nlohmann::json answer(CallSegment& segment, CallContext& context) {
     const nlohmann::json arguments = nlohmann::json::parse(segment.arguments());
     switch (segment->kind) {
-        case RequestKind::preview: return execute_preview(context, arguments, segment->requester);
-        case RequestKind::connector_test: return execute_connector_test(context, arguments, segment->requester);
-        case RequestKind::connector_call: return execute_connector_call(context, arguments, segment->requester);
-        case RequestKind::suggest: return execute_suggest(context, arguments, segment->requester);
+        case RequestKind::preview:
+            return execute_preview(context, arguments, segment->requester);
+        case RequestKind::suggest:
+            return execute_suggest(context, arguments, segment->requester);
         case RequestKind::pull:
-        case RequestKind::retry_rejects: break;
+        case RequestKind::retry_rejects:
+            break;
     }
     raise(Error{Reason::none, "XX000", "internal error: a run is not answered", {}, {}});
 }
 
 void serve(CallSegment& segment) {
     try {
-        if (segment->kind == RequestKind::pull || segment->kind == RequestKind::retry_rejects) return serve_run(segment);
+        if (segment->kind == RequestKind::pull || segment->kind == RequestKind::retry_rejects)
+            return serve_run(segment);
         CallContext context(*segment);
         context.waiter().check();
         publish_result(segment, answer(segment, context).dump());

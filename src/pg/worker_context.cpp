@@ -41,7 +41,8 @@ void CallContext::end_run(const RunHandle& run, const RunColumns& columns) {
                   .with_hint("Code that runs with the target must not call pg_advisory_unlock_all()."));
     ended_ = pg_pull::pg::end_run(checked_extension(), run.run_id, "succeeded", columns);
     if (!ended_)
-        raise(fail(Reason::none, "run " + std::to_string(run.run_id) + " was ended by somebody else").with_code("55000"));
+        raise(
+            fail(Reason::none, "run " + std::to_string(run.run_id) + " was ended by somebody else").with_code("55000"));
 }
 
 void CallContext::amend_run(const RunHandle& run, const RunColumns& columns) {
@@ -100,7 +101,8 @@ Error cancelled_by(CancelReason reason) {
     switch (reason) {
         case CancelReason::caller_holds_lock:
             return fail(Reason::caller_holds_lock, "the pull waits for a lock that its own caller holds")
-                .with_detail("Its caller's transaction holds a lock, itself or through a third session, and waits for the pull.")
+                .with_detail(
+                    "Its caller's transaction holds a lock, itself or through a third session, and waits for the pull.")
                 .with_hint("Commit first, then pull; or use CALL sync_run().");
         case CancelReason::caller_cancelled:
             return fail(Reason::cancelled, "the run was cancelled because its caller was");
@@ -111,7 +113,8 @@ Error cancelled_by(CancelReason reason) {
                 .with_hint("Raise pg_pull.max_run_time, or pull less at once.");
         case CancelReason::request:
             return fail(Reason::cancelled, "the run was cancelled by sync_cancel()");
-        case CancelReason::none: break;
+        case CancelReason::none:
+            break;
     }
     return fail(Reason::cancelled, "the run was cancelled by a signal to its worker");
 }

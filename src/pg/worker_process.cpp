@@ -27,8 +27,9 @@ extern "C" {
 namespace pg_pull::pg {
 namespace {
 
-constexpr int kLookEvery = 200;    // milliseconds
-constexpr int kStopWithin = 2000;  // milliseconds, before a cancel becomes a termination
+constexpr int kLookEvery = 200;      // milliseconds
+constexpr int kStopWithin = 2000;    // milliseconds, before a cancel becomes a termination
+constexpr int kGiveUpAfter = 10000;  // milliseconds: a process that does not even end then is left to itself
 
 /// The attempt that this session waits for, for end_with_session(). A session waits for one at a time.
 SharedCall* waited_call = nullptr;
@@ -39,9 +40,14 @@ void signal_stop(SharedCall& shared, BackgroundWorkerHandle* handle, CancelReaso
     (void)ask_to_stop(shared, reason);
     pid_t pid = 0;
     switch (GetBackgroundWorkerPid(handle, &pid)) {
-        case BGWH_STARTED: kill(pid, SIGINT); break;
-        case BGWH_NOT_YET_STARTED: TerminateBackgroundWorker(handle); break;
-        default: break;
+        case BGWH_STARTED:
+            kill(pid, SIGINT);
+            break;
+        case BGWH_NOT_YET_STARTED:
+            TerminateBackgroundWorker(handle);
+            break;
+        default:
+            break;
     }
 }
 
@@ -67,7 +73,8 @@ std::vector<int> blockers_of(int pid) {
     };
     const Pids pids = call([pid] {
         ArrayType* array = DatumGetArrayTypeP(DirectFunctionCall1(pg_blocking_pids, Int32GetDatum(pid)));
-        return Pids{reinterpret_cast<const int*>(ARR_DATA_PTR(array)), ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))};
+        return Pids{reinterpret_cast<const int*>(ARR_DATA_PTR(array)),
+                    ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))};
     });
     return std::vector<int>(pids.data, pids.data + pids.count);
 }
@@ -162,7 +169,8 @@ void WorkerProcess::check_locks() {
     // twice, since a session in the middle may be about to give up
     if (++blocked_by_caller_ < 2) return;
     stop(CancelReason::caller_holds_lock);
-    if (segment_->outcome == Outcome::died) raise(fail(Reason::caller_holds_lock, std::string(info(Reason::caller_holds_lock).meaning)));
+    if (segment_->outcome == Outcome::died)
+        raise(fail(Reason::caller_holds_lock, std::string(info(Reason::caller_holds_lock).meaning)));
 }
 
 /// Cancels the worker and sees it end: what it does after this would surprise a caller who has his answer.
@@ -170,7 +178,7 @@ void WorkerProcess::stop(CancelReason reason) {
     SharedCall& shared = *segment_;
     BackgroundWorkerHandle* handle = handle_;
     call([&shared, handle, reason] {
-        HOLD_INTERRUPTS();
+        // nothing in here serves interrupts: what came stays for the caller
         signal_stop(shared, handle, reason);
         const TimestampTz start = GetCurrentTimestamp();
         bool terminated = false;
@@ -178,6 +186,7 @@ void WorkerProcess::stop(CancelReason reason) {
             pid_t pid = 0;
             const BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
             if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED) break;
+            if (TimestampDifferenceExceeds(start, GetCurrentTimestamp(), kGiveUpAfter)) break;
             if (!terminated && TimestampDifferenceExceeds(start, GetCurrentTimestamp(), kStopWithin)) {
                 TerminateBackgroundWorker(handle);
                 terminated = true;
@@ -185,7 +194,6 @@ void WorkerProcess::stop(CancelReason reason) {
             (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 20, PG_WAIT_EXTENSION);
             ResetLatch(MyLatch);
         }
-        RESUME_INTERRUPTS();
     });
 }
 
@@ -200,7 +208,8 @@ Outcome WorkerProcess::wait(bool until_running) {
         while (!over(until_running)) {
             if (gone() && !over(until_running)) return Outcome::died;
             watch();
-            if (!call([looked] { return TimestampDifferenceExceeds(looked, GetCurrentTimestamp(), kLookEvery); })) continue;
+            if (!call([looked] { return TimestampDifferenceExceeds(looked, GetCurrentTimestamp(), kLookEvery); }))
+                continue;
             looked = call([] { return GetCurrentTimestamp(); });
             check_locks();
         }

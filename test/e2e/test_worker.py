@@ -257,3 +257,80 @@ def test_many_pulls_leave_no_worker_behind(db, json_server):
     for _ in range(20):
         db.pull("items")
     assert db.value("SELECT count(*) FROM sys_sync_run WHERE status = 'succeeded'") == 20
+
+
+def test_a_terminated_worker_is_told_and_its_run_is_interrupted(db, stalled):
+    pull = start_pull(db, stalled)
+    run = db.wait_for_run("items", "running")
+    db.value("SELECT pg_terminate_backend(%s)", run.worker_pid)
+    error = pull.error()
+    assert error.pgcode == "57P01" and "Reason: worker_died." in error.diag.message_detail
+    assert db.wait_for_run("items", "interrupted").error_reason == "worker_died"
+    status = db.one("SELECT health, last_status, consecutive_failures FROM sync_status WHERE mapping = 'items'")
+    assert tuple(status) == ("failing", "interrupted", 1)
+
+
+def test_a_worker_that_dies_unwatched_shows_as_interrupted(db, stalled):
+    run = db.pull("items", wait=False)
+    wait_until(lambda: len(stalled.requests) == 2, 20, "the second page to be asked for")
+    db.value("SELECT pg_terminate_backend(%s)", run.worker_pid)
+    wait_until(lambda: not db.rows(WORKERS), 5, "the worker to be gone")
+    status = db.one("SELECT health, last_status FROM sync_status WHERE mapping = 'items'")
+    assert tuple(status) == ("failing", "interrupted")
+    assert not db.rows("SELECT 1 FROM sync_progress")
+    stalled.on("/items", fault.ok(items(3)))
+    db.pull("items")
+    assert db.one("SELECT status FROM sys_sync_run WHERE run_id = %s", run.run_id).status == "interrupted"
+    assert db.one("SELECT health FROM sync_status WHERE mapping = 'items'").health == "ok"
+
+
+def test_a_run_ends_after_max_run_time(db, stalled):
+    pull = db.background("SELECT sync_pull('items')", options="-c pg_pull.max_run_time=1000")
+    error = pull.error()
+    assert error.pgcode == "57014" and "max_run_time" in error.diag.message_primary
+    assert db.wait_for_run("items", "cancelled").error_reason == "cancelled"
+
+
+def test_a_lock_held_by_the_caller_behind_a_third_session(db, json_server):
+    declare(db, json_server({"items": items(3)}).url)
+    db.sql("CREATE TABLE gate (id int)")
+    caller, middle = db.session(), db.session()
+    for session, table in ((caller, "gate"), (middle, "items")):
+        session.connection.autocommit = False
+        session.sql(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+    waiting = threading.Thread(target=lambda: middle.sql("SELECT count(*) FROM gate"), daemon=True)
+    waiting.start()
+    wait_until(lambda: db.value("SELECT cardinality(pg_blocking_pids(%s))", middle.pid) > 0, 5, "the chain of locks")
+    caller.expect_error("55P03", "caller_holds_lock", "SELECT sync_pull('items')")
+    caller.connection.rollback()
+    waiting.join(10)
+    middle.connection.rollback()
+    db.wait_for_run("items", "failed")
+
+
+def test_one_pull_at_a_time_on_the_server(make_cluster, make_database, fault_server):
+    db = make_database(make_cluster("one", "pg_pull.max_workers = 1"))
+    fault_server.on("/items", fault.stall_headers())
+    declare(db, fault_server.url)
+    db.sql("CREATE TABLE others (id bigint PRIMARY KEY)")
+    db.call("sync_mapping_create", "others", connector="api", source={"path": "/others"}, target="public.others", fields={"id": "id"})
+    fault_server.on("/others", fault.ok([{"id": 1}]))
+    run = db.pull("items", wait=False)
+    impatient = db.session(options="-c pg_pull.start_timeout=300")
+    error = impatient.expect_error("53400", "worker_unavailable", "SELECT sync_pull('others')")
+    assert "pg_pull.max_workers" in error.diag.message_hint
+    patient = db.background("SELECT sync_pull('others')")
+    row = wait_until(lambda: db.rows("SELECT * FROM sync_progress WHERE wait_reason = 'worker_slot'"), 5, "the wait to be seen")[0]
+    assert (row.run_id, row.mapping, row.worker_pid) == (None, "others", None)
+    db.value("SELECT sync_cancel(%s)", run.run_id)
+    patient.result()
+    assert db.last_run("others").status == "succeeded"
+    db.wait_for_run("items", "cancelled")
+
+
+def test_a_caught_refusal_leaves_nothing_in_the_way(db, json_server):
+    declare(db, json_server({"items": items(3)}).url)
+    db.sql("DO $$ BEGIN BEGIN PERFORM sync_pull('nothing'); EXCEPTION WHEN undefined_object THEN NULL; END;"
+           " PERFORM sync_pull('items'); END $$")
+    assert db.last_run("items").status == "succeeded"
+    assert not db.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")

@@ -33,7 +33,9 @@ StagePlan plan_of(const std::vector<Field>& fields) {
             Column column{target, *text};
             if (target == "arr" || target == "list") column.type = {ValueKind::array, text, ',', {}};
             if (target == "j" || target == "rest") column.type.kind = ValueKind::json;
-            if (target == "row") column.type = {ValueKind::composite, nullptr, ',', {{"a", *text}, {"b", {ValueKind::array, text, ',', {}}}}};
+            if (target == "row")
+                column.type = {
+                    ValueKind::composite, nullptr, ',', {{"a", *text}, {"b", {ValueKind::array, text, ',', {}}}}};
             plan.columns.push_back(column);
         }
     }
@@ -62,7 +64,8 @@ void encode(const std::vector<Field>& fields, const StagePlan& plan, const std::
     if (!page.ok()) return;
     EncoderOptions options;
     options.watermark_field = parse_path("a.b").value();
-    options.deleted_when = parse_predicates(nlohmann::json::parse(R"({"path": "c.*", "equals": 1})"), "deleted_when").value();
+    options.deleted_when =
+        parse_predicates(nlohmann::json::parse(R"({"path": "c.*", "equals": 1})"), "deleted_when").value();
     auto encoder = RecordEncoder::create(fields, plan, options);
     const std::size_t records = page->size();
     const auto staged = encoder->encode(*std::move(page), 1);
@@ -70,7 +73,8 @@ void encode(const std::vector<Field>& fields, const StagePlan& plan, const std::
     if (staged->lines() + staged->rejects.size() != records) std::abort();
     std::size_t begin = 0;
     for (std::size_t i = 0; i < staged->lines(); ++i) {
-        check_line(std::string_view(staged->copy).substr(begin, staged->line_ends[i] - 1 - begin), plan, *staged->raw(i).json);
+        check_line(std::string_view(staged->copy).substr(begin, staged->line_ends[i] - 1 - begin), plan,
+                   *staged->raw(i).json);
         begin = staged->line_ends[i];
     }
     if (begin != staged->copy.size()) std::abort();

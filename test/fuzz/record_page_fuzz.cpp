@@ -28,7 +28,8 @@ void open(const std::string& body, RecordFormat format, const std::optional<Path
     }
     // An array of sound records, commas between them: the whole must be sound.
     Scanner whole(page->body());
-    if (sound && format == RecordFormat::json && !whole.skip_document() && whole.problem() == Scanner::Problem::syntax) std::abort();
+    if (sound && format == RecordFormat::json && !whole.skip_document() && whole.problem() == Scanner::Problem::syntax)
+        std::abort();
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ using nlohmann::json;
 using Origins = std::set<std::string>;
 
 TEST(CredentialOrigins, EveryPlaceThatACredentialGoesToIsNamed) {
-    const json config = json::parse(R"({"base_url": "https://API.example.com/v1?x=1", "origins": ["https://files.example.com:8443"]})");
+    const json config =
+        json::parse(R"({"base_url": "https://API.example.com/v1?x=1", "origins": ["https://files.example.com:8443"]})");
     const json auth = json::parse(R"({"type": "oauth2", "token": "https://login.example.com/token",
         "refresh": {"url": "https://refresh.example.com/r"}, "revoke": {"url": "/revoke"}, "discovery": "https://id.example.com/.well-known",
         "verify": "https://me.example.com"})");

@@ -109,8 +109,8 @@ TEST(Egress, NetworksKeepTheirBorders) {
 }
 
 TEST(Egress, WrongEntriesAreNamed) {
-    for (const char* text : {"10.0.0.0/33", "http://x.example", "a..b", "10.0.0", "ex*mple.com", "::1/129", "x.example:443", "10.0.0.0/",
-                             ".example"}) {
+    for (const char* text : {"10.0.0.0/33", "http://x.example", "a..b", "10.0.0", "ex*mple.com", "::1/129",
+                             "x.example:443", "10.0.0.0/", ".example"}) {
         const auto parsed = AllowedHosts::parse(text);
         ASSERT_FALSE(parsed.ok()) << text;
         EXPECT_EQ(parsed.error().reason, Reason::invalid_configuration);

@@ -47,7 +47,8 @@ public:
         }
         return !stopping_;
     }
-    bool answer(std::string_view status, std::string_view body, std::string_view headers = "Content-Type: application/json\r\n") {
+    bool answer(std::string_view status, std::string_view body,
+                std::string_view headers = "Content-Type: application/json\r\n") {
         return send("HTTP/1.1 " + std::string(status) + "\r\n" + std::string(headers) +
                     "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
     }
@@ -131,7 +132,8 @@ public:
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || ::listen(listener_, 64) != 0)
+        if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+            ::listen(listener_, 64) != 0)
             throw std::runtime_error("test server could not listen");
         socklen_t size = sizeof address;
         ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);

@@ -25,7 +25,8 @@ public:
         }
         std::vector<pollfd> polled;
         for (const auto& fd : fds)
-            polled.push_back({fd.fd, static_cast<short>((fd.want_read ? POLLIN : 0) | (fd.want_write ? POLLOUT : 0)), 0});
+            polled.push_back(
+                {fd.fd, static_cast<short>((fd.want_read ? POLLIN : 0) | (fd.want_write ? POLLOUT : 0)), 0});
         ::poll(polled.data(), polled.size(), static_cast<int>(timeout.count()));
         for (std::size_t i = 0; i < fds.size(); ++i) {
             fds[i].readable = (polled[i].revents & (POLLIN | POLLERR | POLLHUP)) != 0;

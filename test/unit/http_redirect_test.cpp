@@ -60,7 +60,8 @@ TEST(Redirect, ACredentialInTheUrlNeverLeavesItsOrigin) {
 }
 
 TEST(Redirect, OnlyHttpAddressesAreFollowed) {
-    for (const char* location : {"ftp://a.example/", "file:///etc/passwd", "javascript:alert(1)", "https://u:p@a.example/"}) {
+    for (const char* location :
+         {"ftp://a.example/", "file:///etc/passwd", "javascript:alert(1)", "https://u:p@a.example/"}) {
         const auto next = follow(request("GET", "https://a.example/x?q=hidden"), 302, location);
         ASSERT_FALSE(next.ok()) << location;
         EXPECT_EQ(next.error().reason, Reason::upstream_not_ok);

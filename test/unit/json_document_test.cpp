@@ -13,16 +13,18 @@ using nlohmann::json;
 bool is_json(std::string_view text) { return Scanner(text).skip_document(); }
 
 TEST(JsonScanner, AcceptsWhatTheGrammarAllows) {
-    for (const char* text : {"0", "-0", "-0.0e+10", "1E400", "12.50", "\"\"", "\"\\u0000\\ud800\\/\\b\"", " [ ] ", "{}", "null",
-                             "[1,[2,{\"a\":[]}],true,false]", "\t{\"a\" : 1 , \"a\":2}\r\n", "\"\x7f\""})
+    for (const char* text : {"0", "-0", "-0.0e+10", "1E400", "12.50", "\"\"", "\"\\u0000\\ud800\\/\\b\"", " [ ] ", "{}",
+                             "null", "[1,[2,{\"a\":[]}],true,false]", "\t{\"a\" : 1 , \"a\":2}\r\n", "\"\x7f\""})
         EXPECT_TRUE(is_json(text)) << text;
 }
 
 TEST(JsonScanner, RefusesWhatItDoesNot) {
     for (const char* text :
-         {"", " ", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x1", "NaN", "Infinity", "tru", "True", "nul", "'a'", "\"", "\"\\x\"",
-          "\"\\u12g4\"", "\"\\u123", "\"a\nb\"", "[1,]", "[,1]", "[1 2]", "[1", "]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
-          "{a:1}", "{\"a\":1", "{\"a\":[1}", "1 2", "[] []", "nullx", "// c\n1", "[1]x", "\"a\tb\""})
+         {"",    " ",       "01",          "-",        "+1",         "1.",      ".5",       "1e",
+          "1e+", "0x1",     "NaN",         "Infinity", "tru",        "True",    "nul",      "'a'",
+          "\"",  "\"\\x\"", "\"\\u12g4\"", "\"\\u123", "\"a\nb\"",   "[1,]",    "[,1]",     "[1 2]",
+          "[1",  "]",       "{\"a\"}",     "{\"a\":}", "{\"a\":1,}", "{a:1}",   "{\"a\":1", "{\"a\":[1}",
+          "1 2", "[] []",   "nullx",       "// c\n1",  "[1]x",       "\"a\tb\""})
         EXPECT_FALSE(is_json(text)) << text;
 }
 
@@ -59,7 +61,8 @@ TEST(JsonText, DecodesEscapes) {
 }
 
 TEST(JsonText, EscapesForCopyAndBack) {
-    for (const char* inside : {R"(plain)", R"(\n\r\t\\ \" \/ \b\f)", R"(\u000a\u0009\u000d\u005c\u000b)", R"(a long text with \\ far behind it, \\)"}) {
+    for (const char* inside : {R"(plain)", R"(\n\r\t\\ \" \/ \b\f)", R"(\u000a\u0009\u000d\u005c\u000b)",
+                               R"(a long text with \\ far behind it, \\)"}) {
         std::string decoded, direct, copied;
         ASSERT_EQ(append_decoded(inside, decoded), TextFault::none);
         ASSERT_EQ(append_decoded_for_copy(inside, direct), TextFault::none);
@@ -83,8 +86,8 @@ TEST(JsonDocument, KeepsNumbersThatFitNothing) {
 }
 
 TEST(JsonDocument, ReadsWhatNlohmannReads) {
-    for (const char* text : {R"({"a":[1,2,{"b":null}],"c":{"d":"x\u00e9"},"e":[],"f":{}})", "[]", "{}", "[[],[[]]]", R"("s")",
-                             " true ", R"({"a":1,"a":{"b":2}})"})
+    for (const char* text : {R"({"a":[1,2,{"b":null}],"c":{"d":"x\u00e9"},"e":[],"f":{}})", "[]", "{}", "[[],[[]]]",
+                             R"("s")", " true ", R"({"a":1,"a":{"b":2}})"})
         EXPECT_EQ(parse_document(text).value(), json::parse(text)) << text;
     EXPECT_EQ(parse_document(R"("\ud800x")").value(), "\xEF\xBF\xBDx");
 }
@@ -102,7 +105,8 @@ TEST(Utf8, MarksBytesThatAreNoPartOfACharacter) {
     std::string text = "a\xC3\xA9\xFFz\xC3";  // a é <FF> z <cut>
     EXPECT_EQ(replace_bad_utf8(text, '?'), (std::vector<std::uint32_t>{3, 5}));
     EXPECT_EQ(text, "a\xC3\xA9?z?");
-    for (const char* bad : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80", "\xF0\x80\x80\x80", "\x80", "\xF5\x80\x80\x80"}) {
+    for (const char* bad : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80", "\xF0\x80\x80\x80", "\x80",
+                            "\xF5\x80\x80\x80"}) {
         std::string copy = bad;
         EXPECT_EQ(replace_bad_utf8(copy, '?').size(), copy.size()) << copy;
     }

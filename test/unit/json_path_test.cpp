@@ -36,7 +36,8 @@ TEST(JsonPath, StarIsAWildcardOnlyInDottedPaths) {
 }
 
 TEST(JsonLookup, FindsByKeyIndexAndWildcard) {
-    const json document = json::parse(R"({"a":{"0":"key"},"list":[{"n":1},{"m":2},{"n":3}],"*":"star","map":{"x":{"n":7}}})");
+    const json document =
+        json::parse(R"({"a":{"0":"key"},"list":[{"n":1},{"m":2},{"n":3}],"*":"star","map":{"x":{"n":7}}})");
     EXPECT_EQ(*find_value(document, path("a.0")), "key");
     EXPECT_EQ(*find_value(document, path("list.2.n")), 3);
     EXPECT_EQ(*find_value(document, path("/list/2/n")), 3);

@@ -16,12 +16,15 @@ const ColumnType kJson{ValueKind::json, nullptr, ',', {}};
 ColumnType array_of(ColumnType element) {
     return {ValueKind::array, std::make_shared<const ColumnType>(std::move(element)), ',', {}};
 }
-ColumnType row_of(std::vector<std::pair<std::string, ColumnType>> attributes) {
-    return {ValueKind::composite, nullptr, ',', std::move(attributes)};
+ColumnType row_of(std::vector<ColumnAttribute> attributes) {
+    ColumnType type;
+    type.kind = ValueKind::composite;
+    type.attributes = std::move(attributes);
+    return type;
 }
 
 /// An encoder under test: fields, a staging plan with their columns (text unless told), and the lines of one page.
-struct Setup {
+struct Fixture {
     const char* fields;
     std::vector<std::pair<std::string, ColumnType>> types;
     StagePlan plan;
@@ -41,7 +44,7 @@ struct Setup {
     }
 };
 
-Result<StagedPage> encode(Setup setup, std::string body, RecordFormat format = RecordFormat::json) {
+Result<StagedPage> encode(Fixture setup, std::string body, RecordFormat format = RecordFormat::json) {
     auto encoder = setup.create();
     EXPECT_TRUE(encoder.ok()) << encoder.error().message;
     return encoder->encode(RecordPage::open(std::move(body), format, std::nullopt, false).value(), 1);
@@ -100,23 +103,25 @@ TEST(Encoder, MakesArrayLiterals) {
               R"({"a,b","c\\"d","e\\\\f","NULL","","{x}"})");
     EXPECT_EQ(column(array_of(kText), R"({"v":[]})"), "{}");
     EXPECT_EQ(column(array_of(kScalar), R"({"v":[[1,2],[3,4]]})"), "{{1,2},{3,4}}");
-    EXPECT_EQ(column(array_of(kJson), R"({"v":[{"a":"b"},[1],"s",2,null]})"), R"({"{\\"a\\":\\"b\\"}","[1]","\\"s\\"",2,NULL})");
+    EXPECT_EQ(column(array_of(kJson), R"({"v":[{"a":"b"},[1],"s",2,null]})"),
+              R"({"{\\"a\\":\\"b\\"}","[1]","\\"s\\"",2,NULL})");
     EXPECT_EQ(column(array_of(kText), R"({"v":[{"a":1}]})"), R"({"{\\"a\\":1}"})");
     EXPECT_EQ(column(array_of(kText), R"({"v":"{a,b}"})"), "{a,b}");
     ColumnType boxes = array_of(kScalar);
     boxes.delimiter = ';';
-    EXPECT_EQ(column(boxes, R"({"v":["(1,1),(0,0)","(2,2),(1,1)"]})"), R"({"(1,1),(0,0)";"(2,2),(1,1)"})");
+    EXPECT_EQ(column(boxes, R"~({"v":["(1,1),(0,0)","(2,2),(1,1)"]})~"), R"~({"(1,1),(0,0)";"(2,2),(1,1)"})~");
     EXPECT_EQ(column(array_of(array_of(kScalar)), R"({"v":[[1,2],"{3}"]})"), R"({"{1,2}","{3}"})");
 }
 
 TEST(Encoder, MakesRowLiterals) {
-    const ColumnType row = row_of({{"a", kScalar}, {"b", kText}, {"c", array_of(kText)}, {"d", row_of({{"x", kText}})}, {"e", kJson}});
+    const ColumnType row =
+        row_of({{"a", kScalar}, {"b", kText}, {"c", array_of(kText)}, {"d", row_of({{"x", kText}})}, {"e", kJson}});
     EXPECT_EQ(column(row, R"({"v":{"b":"q\"r, s","a":1,"c":["u","v w"],"d":{"x":"y"},"e":{"k":1},"other":9}})"),
-              R"((1,"q\\"r, s","{\\"u\\",\\"v w\\"}","(\\"y\\")","{\\"k\\":1}"))");
+              R"~((1,"q\\"r, s","{\\"u\\",\\"v w\\"}","(\\"y\\")","{\\"k\\":1}"))~");
     EXPECT_EQ(column(row, R"({"v":{"b":null,"b":"last","b":""}})"), "(,\"\",,,)");
     EXPECT_EQ(column(row, R"({"v":{}})"), "(,,,,)");
-    EXPECT_EQ(column(row, R"({"v":"(1,2,,,)"})"), "(1,2,,,)");
-    EXPECT_EQ(column(array_of(row_of({{"a", kText}})), R"({"v":[{"a":"x"},null]})"), R"({"(\\"x\\")",NULL})");
+    EXPECT_EQ(column(row, R"~({"v":"(1,2,,,)"})~"), "(1,2,,,)");
+    EXPECT_EQ(column(array_of(row_of({{"a", kText}})), R"({"v":[{"a":"x"},null]})"), R"~({"(\\"x\\")",NULL})~");
 }
 
 TEST(Encoder, RejectsWhatNoLiteralCanBeMadeOf) {
@@ -148,7 +153,8 @@ TEST(Encoder, FindsValuesByPath) {
 }
 
 TEST(Encoder, GathersTheValuesOfAWildcard) {
-    const char* record = R"({"labels":[{"name":"a b"},{"id":1},{"name":null},{"name":"c"}],"one":{"x":{"n":1},"y":{"n":2}}})";
+    const char* record =
+        R"({"labels":[{"name":"a b"},{"id":1},{"name":null},{"name":"c"}],"one":{"x":{"n":1},"y":{"n":2}}})";
     EXPECT_EQ(column(array_of(kText), record, "labels.*.name"), "{\"a b\",NULL,\"c\"}");
     EXPECT_EQ(column(kJson, record, "labels.*.name"), R"(["a b", null, "c"])");
     EXPECT_EQ(column(kText, record, "labels.*.name"), R"(["a b", null, "c"])");
@@ -170,8 +176,8 @@ TEST(Encoder, LetsTheLastOfARepeatedKeyWin) {
 }
 
 TEST(Encoder, ChecksUnusedValuesToo) {
-    for (const char* record : {R"({"b":tru,"v":1})", R"({"b":01,"v":1})", R"({"b":"\x","v":1})", R"({"b":[1,],"v":1})", R"({"b":{"c"},"v":1})",
-                               R"({"v":-})", R"({"v":1.})"}) {
+    for (const char* record : {R"({"b":tru,"v":1})", R"({"b":01,"v":1})", R"({"b":"\x","v":1})", R"({"b":[1,],"v":1})",
+                               R"({"b":{"c"},"v":1})", R"({"v":-})", R"({"v":1.})"}) {
         const auto page = encode({R"({"x":"v"})", {}, {}, {}}, std::string("[{\"v\":0},") + record + "]");
         ASSERT_FALSE(page.ok()) << record;
         EXPECT_EQ(page.error().reason, Reason::upstream_not_ok);
@@ -188,20 +194,22 @@ TEST(Encoder, FailsThePageWhereARecordIsNoObject) {
 }
 
 TEST(Encoder, FillsPseudoSources) {
-    Setup setup{R"([{"source":"$record","target":"r"},{"source":"$rest","target":"rest"},{"source":"$organization","target":"o"},
+    Fixture setup{
+        R"([{"source":"$record","target":"r"},{"source":"$rest","target":"rest"},{"source":"$organization","target":"o"},
                     {"source":"$run_id","target":"i"},{"source":"$pulled_at","target":"p"},{"source":"a.b","target":"ab"}])",
-                {{"r", kJson}, {"rest", kJson}},
-                {},
-                {}};
+        {{"r", kJson}, {"rest", kJson}},
+        {},
+        {}};
     setup.options.values = {"org\t1", "42", "2024-01-01T00:00:00+00"};
     const auto page = encode(setup, "[{\"a\": {\"b\":1}, \"c\" : 1.0,\"d\":\"x\"}, {\"a\":1}]");
-    EXPECT_EQ(lines(*page), (Texts{"{\"a\": {\"b\":1}, \"c\" : 1.0,\"d\":\"x\"}\t{\"c\" : 1.0, \"d\":\"x\"}\torg\\t1\t42\t2024-01-01T00:00:00+00\t1\t1",
+    EXPECT_EQ(lines(*page), (Texts{"{\"a\": {\"b\":1}, \"c\" : 1.0,\"d\":\"x\"}\t{\"c\" : 1.0, "
+                                   "\"d\":\"x\"}\torg\\t1\t42\t2024-01-01T00:00:00+00\t1\t1",
                                    "{\"a\":1}\t{}\torg\\t1\t42\t2024-01-01T00:00:00+00\t\\N\t2"}));
     EXPECT_TRUE(page->unmapped_keys.empty());
 }
 
 TEST(Encoder, TransformsValues) {
-    const Setup setup{R"([
+    const Fixture setup{R"([
         {"target":"c","transform":"constant","params":{"value":"a\tb"}},
         {"target":"cj","transform":"constant","params":{"value":"a"}},
         {"target":"cn","transform":"constant","params":{"value":null}},
@@ -213,9 +221,9 @@ TEST(Encoder, TransformsValues) {
         {"source":"k","target":"k","transform":"lookup","params":{"table":"t","match":"m","return":"r"}},
         {"target":"s","transform":"sql","params":{"expression":"1"}},
         {"source":"k","target":"s2","transform":"sql","params":{"expression":"s2"}}])",
-                      {{"cj", kJson}, {"ca", array_of(kScalar)}},
-                      {},
-                      {}};
+                        {{"cj", kJson}, {"ca", array_of(kScalar)}},
+                        {},
+                        {}};
     const auto page = encode(setup, R"([
         {"m":"open","n":" Ada  Lovelace King ","a":"x","b":7,"l":["p","",null,"q"],"e":1.5,"k":"K"},
         {"m":2,"n":"Plato","a":"","e":"-1","k":null},
@@ -226,7 +234,8 @@ TEST(Encoder, TransformsValues) {
     EXPECT_EQ(lines(*page),
               (Texts{constants + "1\tAda\tLovelace King\tx-7-p-q\t1970-01-01 00:00:01.500000+00\tK\t\\N\tK\t1",
                      constants + "two\tPlato\t\\N\t\\N\t1969-12-31 23:59:59.000000+00\t\\N\t\\N\t\\N\t2",
-                     constants + "\\N\t\\N\t\\N\ttrue\t\\N\t\\N\t\\N\t\\N\t3", constants + "other\t\t\\N\t\\N\t\\N\t\\N\t\\N\t\\N\t4"}));
+                     constants + "\\N\t\\N\t\\N\ttrue\t\\N\t\\N\t\\N\t\\N\t3",
+                     constants + "other\t\t\\N\t\\N\t\\N\t\\N\t\\N\t\\N\t4"}));
 }
 
 TEST(Encoder, RejectsEpochsThatAreNone) {
@@ -240,28 +249,33 @@ TEST(Encoder, RejectsEpochsThatAreNone) {
 }
 
 TEST(Encoder, AddsThePlansOwnColumns) {
-    Setup setup{R"([{"source":"id","target":"id"},{"source":"u.name","target":"n"},{"source":["a","b"],"target":"j","transform":"join"},
+    Fixture setup{
+        R"([{"source":"id","target":"id"},{"source":"u.name","target":"n"},{"source":["a","b"],"target":"j","transform":"join"},
                     {"target":"c","transform":"constant","params":{"value":1}}])",
-                {},
-                {},
-                {}};
+        {},
+        {},
+        {}};
     setup.plan.record = setup.plan.presence = setup.plan.tombstone = setup.plan.watermark = true;
     setup.options.watermark_field = parse_path("at").value();
     setup.options.deleted_when =
-        parse_predicates(json::parse(R"([{"path":"state","equals":"gone"},{"path":"tags.*","in":[1,2]}])"), "deleted_when").value();
+        parse_predicates(json::parse(R"([{"path":"state","equals":"gone"},{"path":"tags.*","in":[1,2]}])"),
+                         "deleted_when")
+            .value();
     const auto page = encode(setup, R"([{"id":1,"u":{"name":null},"at":"\u0032x","state":"gone","tags":[0,2]},
         {"id":2,"u":null,"b":1,"at":1.50,"state":"gone"},{"u":{},"at":null}])");
     EXPECT_EQ(lines(*page),
-              (Texts{"1\t\\N\t\\N\t1\t1\t{\"id\":1,\"u\":{\"name\":null},\"at\":\"\\\\u0032x\",\"state\":\"gone\",\"tags\":[0,2]}\t1101\tt\t2x",
+              (Texts{"1\t\\N\t\\N\t1\t1\t{\"id\":1,\"u\":{\"name\":null},\"at\":\"\\\\u0032x\",\"state\":\"gone\","
+                     "\"tags\":[0,2]}\t1101\tt\t2x",
                      "2\t\\N\t1\t1\t2\t{\"id\":2,\"u\":null,\"b\":1,\"at\":1.50,\"state\":\"gone\"}\t1111\tf\t1.50",
                      "\\N\t\\N\t\\N\t1\t3\t{\"u\":{},\"at\":null}\t0001\tf\t\\N"}));
 }
 
 TEST(Encoder, DescribesRejectsWithTheirKey) {
-    Setup setup{R"({"id":"id","t":"t"})", {{"id", kScalar}}, {}, {}};
+    Fixture setup{R"({"id":"id","t":"t"})", {{"id", kScalar}}, {}, {}};
     setup.plan.key = {"id"};
-    const auto page = encode(setup, "[{\"id\":1,\"t\":\"a\"},{\"id\":\"k\\t2\",\"t\":\"\\u0000\"},{\"id\":3,\"t\":\"\xff\"},"
-                                    "{\"id\":\"\xff\"},{\"t\":\"\\u0000\"},{\"id\":6}]");
+    const auto page = encode(setup,
+                             "[{\"id\":1,\"t\":\"a\"},{\"id\":\"k\\t2\",\"t\":\"\\u0000\"},{\"id\":3,\"t\":\"\xff\"},"
+                             "{\"id\":\"\xff\"},{\"t\":\"\\u0000\"},{\"id\":6}]");
     ASSERT_TRUE(page.ok());
     EXPECT_EQ(lines(*page), (Texts{"1\ta\t1", "6\t\\N\t6"}));
     EXPECT_EQ(page->ordinals, (std::vector<std::uint32_t>{1, 6}));
@@ -285,7 +299,7 @@ TEST(Encoder, DescribesRejectsWithTheirKey) {
 }
 
 TEST(Encoder, GivesKeysOfSeveralColumnsAsAnArray) {
-    Setup setup{R"({"a":"a","b":"b","t":"t"})", {}, {}, {}};
+    Fixture setup{R"({"a":"a","b":"b","t":"t"})", {}, {}, {}};
     setup.plan.key = {"b", "a"};
     const auto page = encode(setup, R"([{"a":"x\"y","b":2,"t":"\u0000"},{"a":1,"t":"\u0000"}])");
     EXPECT_EQ(page->rejects[0].key, R"(["2", "x\"y"])");
@@ -293,7 +307,8 @@ TEST(Encoder, GivesKeysOfSeveralColumnsAsAnArray) {
 }
 
 TEST(Encoder, RejectsDamagedLinesAndGoesOn) {
-    const auto page = encode({R"({"id":"id"})", {}, {}, {}}, "{\"id\":1}\n{\"id\":\n{\"id\":3}\n{\"id\":4", RecordFormat::ndjson);
+    const auto page =
+        encode({R"({"id":"id"})", {}, {}, {}}, "{\"id\":1}\n{\"id\":\n{\"id\":3}\n{\"id\":4", RecordFormat::ndjson);
     ASSERT_TRUE(page.ok());
     EXPECT_EQ(lines(*page), (Texts{"1\t1", "3\t3"}));
     ASSERT_EQ(page->rejects.size(), 2U);
@@ -316,12 +331,14 @@ TEST(Encoder, RejectsRecordsThatAreTooDeep) {
 }
 
 TEST(Encoder, ReportsUnmappedKeysOnceARun) {
-    Setup setup{R"({"id":"id","n":"user.name"})", {}, {}, {}};
+    Fixture setup{R"({"id":"id","n":"user.name"})", {}, {}, {}};
     setup.plan.tombstone = true;
-    setup.options.deleted_when = parse_predicates(json::parse(R"({"path":"gone","exists":true})"), "deleted_when").value();
+    setup.options.deleted_when =
+        parse_predicates(json::parse(R"({"path":"gone","exists":true})"), "deleted_when").value();
     auto encoder = setup.create();
     const auto run = [&encoder](const char* body) {
-        return encoder->encode(RecordPage::open(body, RecordFormat::json, std::nullopt, false).value(), 1)->unmapped_keys;
+        return encoder->encode(RecordPage::open(body, RecordFormat::json, std::nullopt, false).value(), 1)
+            ->unmapped_keys;
     };
     EXPECT_EQ(run(R"([{"id":1,"new":1,"user":{"x":1},"gone":1},{"new":2,"\u00e9":1}])"), (Texts{"new", "é"}));
     EXPECT_EQ(run(R"([{"id":1,"new":1,"other":1}])"), Texts{"other"});
@@ -331,7 +348,7 @@ TEST(Encoder, ReportsUnmappedKeysOnceARun) {
 }
 
 TEST(Encoder, NumbersRecordsOverAllPages) {
-    Setup setup{R"({"id":"id"})", {}, {}, {}};
+    Fixture setup{R"({"id":"id"})", {}, {}, {}};
     auto encoder = setup.create();
     const auto run = [&encoder](const char* body, std::int64_t number) {
         return encoder->encode(RecordPage::open(body, RecordFormat::json, std::nullopt, false).value(), number).value();
@@ -358,12 +375,16 @@ TEST(Encoder, RefusesAPlanThatDoesNotFitTheFields) {
 }
 
 TEST(Encoder, KeepsTheOrderOfThePlan) {
-    const auto fields = parse_fields(json::parse(R"([{"source":"n","target":["p","q"],"transform":"split"},{"source":"i","target":"i"}])")).value();
+    const auto fields =
+        parse_fields(
+            json::parse(R"([{"source":"n","target":["p","q"],"transform":"split"},{"source":"i","target":"i"}])"))
+            .value();
     StagePlan plan;
     plan.columns = {{"q", kText}, {"i", kText}, {"p", kText}};
     auto encoder = RecordEncoder::create(fields, plan, {});
     ASSERT_TRUE(encoder.ok());
-    const auto page = encoder->encode(RecordPage::open(R"([{"i":1,"n":"a b"}])", RecordFormat::json, std::nullopt, false).value(), 1);
+    const auto page =
+        encoder->encode(RecordPage::open(R"([{"i":1,"n":"a b"}])", RecordFormat::json, std::nullopt, false).value(), 1);
     EXPECT_EQ(page->copy, "b\t1\ta\t1\n");
 }
 

@@ -16,7 +16,8 @@ Error refusal(const char* text) {
 }
 
 TEST(Fields, ReadsTheObjectForm) {
-    const auto fields = parse(R"({"id": "id", "author": "user.login", "raw": "$record", "org": "$organization"})").value();
+    const auto fields =
+        parse(R"({"id": "id", "author": "user.login", "raw": "$record", "org": "$organization"})").value();
     ASSERT_EQ(fields.size(), 4U);
     EXPECT_EQ(fields[0].targets, std::vector<std::string>{"author"});  // nlohmann sorts keys
     EXPECT_EQ(fields[0].sources[0].path.text, "user.login");
@@ -39,7 +40,8 @@ TEST(Fields, ReadsEveryTransform) {
         {"source": "/a~1b", "target": "t10", "transform": "sql", "params": {"expression": "t10 + 1"}},
         {"target": "t11", "transform": "constant", "params": {"value": null}},
         {"target": "t12", "transform": "constant", "params": {"value": "x"}}
-    ])").value();
+    ])")
+                            .value();
     ASSERT_EQ(fields.size(), 11U);
     EXPECT_EQ(fields[1].constant, "[1,\"x\"]");
     EXPECT_EQ(fields[2].value_map.size(), 2U);
@@ -61,7 +63,8 @@ TEST(Fields, NamesTheNearestOfWhatIsNotKnown) {
     EXPECT_EQ(key.reason, Reason::unknown_key);
     EXPECT_EQ(key.message, "entry 1 of \"fields\" has no key \"sorce\"");
     EXPECT_NE(key.hint.find("\"source\""), std::string::npos);
-    EXPECT_NE(refusal(R"([{"source": "a", "target": "t", "transform": "epoc"}])").hint.find("\"epoch\""), std::string::npos);
+    EXPECT_NE(refusal(R"([{"source": "a", "target": "t", "transform": "epoc"}])").hint.find("\"epoch\""),
+              std::string::npos);
     EXPECT_NE(refusal(R"({"t": "$recrod"})").hint.find("\"$record\""), std::string::npos);
     EXPECT_EQ(refusal(R"([{"source": "a", "target": "t", "transform": "epoch", "params": {"units": "s"}}])").reason,
               Reason::unknown_key);
@@ -69,19 +72,35 @@ TEST(Fields, NamesTheNearestOfWhatIsNotKnown) {
 }
 
 TEST(Fields, RefusesJavascriptAsUnsupported) {
-    const Error error = refusal(R"([{"source": "a", "target": "t", "transform": "javascript", "params": {"code": "x"}}])");
+    const Error error =
+        refusal(R"([{"source": "a", "target": "t", "transform": "javascript", "params": {"code": "x"}}])");
     EXPECT_EQ(error.reason, Reason::unsupported_transform);
     EXPECT_EQ(error.code(), "0A000");
 }
 
 TEST(Fields, RefusesWhatCannotBeUsed) {
     for (const char* text :
-         {"{}", "[]", "null", "\"x\"", R"({"t": 1})", R"({"t": ["a"]})", R"({"t": ""})", R"({"": "a"})", R"({"t": "a..b"})", "[1]",
-          R"([{"target": "t"}])", R"([{"source": "a"}])", R"([{"source": "a", "target": 1}])", R"([{"source": "a", "target": []}])",
-          R"([{"source": ["a", "b"], "target": "t"}])", R"([{"source": "a", "target": ["t", "u"]}])",
+         {"{}",
+          "[]",
+          "null",
+          "\"x\"",
+          R"({"t": 1})",
+          R"({"t": ["a"]})",
+          R"({"t": ""})",
+          R"({"": "a"})",
+          R"({"t": "a..b"})",
+          "[1]",
+          R"([{"target": "t"}])",
+          R"([{"source": "a"}])",
+          R"([{"source": "a", "target": 1}])",
+          R"([{"source": "a", "target": []}])",
+          R"([{"source": ["a", "b"], "target": "t"}])",
+          R"([{"source": "a", "target": ["t", "u"]}])",
           R"([{"source": "a", "target": "t"}, {"source": "b", "target": "t"}])",
-          R"([{"source": "a", "target": ["t", "t"], "transform": "split"}])", R"([{"source": "a", "target": "t", "compare": 1}])",
-          R"([{"source": "a", "target": "t", "transform": 1}])", R"([{"source": "a", "target": "t", "transform": "upper"}])",
+          R"([{"source": "a", "target": ["t", "t"], "transform": "split"}])",
+          R"([{"source": "a", "target": "t", "compare": 1}])",
+          R"([{"source": "a", "target": "t", "transform": 1}])",
+          R"([{"source": "a", "target": "t", "transform": "upper"}])",
           R"([{"target": "t", "transform": "constant"}])",
           R"([{"source": "a", "target": "t", "transform": "constant", "params": {"value": 1}}])",
           R"([{"source": "a", "target": "t", "transform": "map"}])",
@@ -127,9 +146,10 @@ TEST(Predicates, MustAllHoldAndNeedOneValueOfAWildcard) {
 }
 
 TEST(Predicates, RefuseWhatCannotBeUsed) {
-    for (const char* text : {"{}", "[]", "1", R"({"path": "a"})", R"({"equals": 1})", R"({"path": "a", "equals": 1, "in": [1]})",
-                             R"({"path": "a", "in": 1})", R"({"path": "a", "exists": "yes"})", R"({"path": "", "exists": true})",
-                             R"({"path": "a", "eq": 1})"})
+    for (const char* text :
+         {"{}", "[]", "1", R"({"path": "a"})", R"({"equals": 1})", R"({"path": "a", "equals": 1, "in": [1]})",
+          R"({"path": "a", "in": 1})", R"({"path": "a", "exists": "yes"})", R"({"path": "", "exists": true})",
+          R"({"path": "a", "eq": 1})"})
         EXPECT_FALSE(parse_predicates(json::parse(text), "deleted_when").ok()) << text;
 }
 

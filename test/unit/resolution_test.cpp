@@ -133,7 +133,8 @@ TEST(Resolution, TheDoorAgreesWithAPlainRestatementOnEveryCombination) {
 }
 
 TEST(Resolution, AnUnstampedEntryBelongsToTheOnlyHolder) {
-    const NameFacts none{"crm", {}, {"__runtime__"}}, one{"crm", {"p"}, {"__runtime__"}}, two{"crm", {"p", "q"}, {"__runtime__"}};
+    const NameFacts none{"crm", {}, {"__runtime__"}}, one{"crm", {"p"}, {"__runtime__"}},
+        two{"crm", {"p", "q"}, {"__runtime__"}};
     EXPECT_EQ(instance_package(none, "__runtime__"), kNone);
     EXPECT_EQ(instance_package(one, "__runtime__"), "p");
     EXPECT_EQ(instance_package(two, "__runtime__"), kNone);

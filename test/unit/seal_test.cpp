@@ -42,8 +42,8 @@ TEST(Seal, TheSealedTextHidesTheValueAndNeverRepeats) {
 TEST(Seal, AnotherPlaceDoesNotOpenIt) {
     const SealKey key = make_key();
     const std::string sealed = seal(key, kValue, {"ab", "c"});
-    for (const Associated& other : {Associated{"a", "bc"}, Associated{"abc"}, Associated{"ab", "c", ""}, Associated{"ab"},
-                                    Associated{"c", "ab"}, Associated{"", "ab", "c"}, Associated{}}) {
+    for (const Associated& other : {Associated{"a", "bc"}, Associated{"abc"}, Associated{"ab", "c", ""},
+                                    Associated{"ab"}, Associated{"c", "ab"}, Associated{"", "ab", "c"}, Associated{}}) {
         const auto opened = open_sealed(key, sealed, other);
         ASSERT_FALSE(opened.ok());
         EXPECT_EQ(opened.error().reason, Reason::key_mismatch);
@@ -122,13 +122,15 @@ TEST(KeyRing, WhatIsNoRingIsRefusedWithoutShowingIt) {
     EXPECT_EQ(refusal(""), "the key ring holds no key | ");
     EXPECT_EQ(refusal("# only a comment\n"), "the key ring holds no key | ");
     EXPECT_EQ(refusal("canary"), "the key ring cannot be read | Line 1 is not a key id and a key.");
-    EXPECT_EQ(refusal("#\nx canary"), "the key ring cannot be read | Line 2 does not hold a key of 32 bytes in base64.");
+    EXPECT_EQ(refusal("#\nx canary"),
+              "the key ring cannot be read | Line 2 does not hold a key of 32 bytes in base64.");
     EXPECT_EQ(refusal("0000000000000000" + line.substr(16)),
               "the key ring cannot be read | Line 1 has an id that does not belong to its key.");
     std::string damaged = line;
     damaged[20] = damaged[20] == 'A' ? 'B' : 'A';
     EXPECT_EQ(refusal(damaged), "the key ring cannot be read | Line 1 has an id that does not belong to its key.");
-    EXPECT_EQ(refusal(line.substr(0, 30)), "the key ring cannot be read | Line 1 does not hold a key of 32 bytes in base64.");
+    EXPECT_EQ(refusal(line.substr(0, 30)),
+              "the key ring cannot be read | Line 1 does not hold a key of 32 bytes in base64.");
 }
 
 TEST(KeyRing, AMissingKeyIsNamed) {

@@ -11,6 +11,10 @@ std::string presence_test(const ApplyPlan& plan, const ApplyColumn& column) {
     return "pg_catalog.get_bit(s." + plan.presence + ", " + std::to_string(column.presence_bit) + ") OPERATOR(pg_catalog.=) 1";
 }
 
+std::string compared(const ApplyColumn& column, const std::string& value) {
+    return column.compare_type.empty() ? value : "CAST(" + value + " AS " + column.compare_type + ")";
+}
+
 /// The value that the column would get: the record's, or where the record did not have it, the target's.
 std::string new_value(const ApplyPlan& plan, const ApplyColumn& column, std::string_view source) {
     if (column.presence_bit < 0 || plan.presence.empty()) return of(source, column.name);
@@ -63,8 +67,8 @@ std::string difference(const ApplyPlan& plan, std::string_view source) {
     std::vector<std::string> new_values;
     for (const auto& column : plan.columns) {
         if (!column.compare || !column.assign) continue;
-        old_values.push_back("t." + column.name);
-        new_values.push_back(new_value(plan, column, source));
+        old_values.push_back(compared(column, "t." + column.name));
+        new_values.push_back(compared(column, new_value(plan, column, source)));
     }
     std::string changed;
     if (!old_values.empty())

@@ -15,6 +15,7 @@ struct ApplyColumn {
     std::string name;
     bool compare = true;   ///< a difference here makes a row changed
     bool assign = true;    ///< set when a row is changed; false for key columns whose equal values are identical
+    std::string compare_type;  ///< compared as this type, where staging holds the domain's base type; empty: as it is
     int presence_bit = -1; ///< bit of the staged presence that says whether the record had it; -1: it always has it
 };
 

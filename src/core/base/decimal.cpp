@@ -67,7 +67,8 @@ std::optional<std::string> canonical_decimal(std::string_view text) {
         digits.insert(0, static_cast<std::size_t>(1 - point), '0');
         point = 1;
     }
-    if (point > static_cast<std::ptrdiff_t>(digits.size())) digits.append(static_cast<std::size_t>(point) - digits.size(), '0');
+    if (point > static_cast<std::ptrdiff_t>(digits.size()))
+        digits.append(static_cast<std::size_t>(point) - digits.size(), '0');
     std::string whole = digits.substr(0, static_cast<std::size_t>(point));
     std::string fraction = digits.substr(static_cast<std::size_t>(point));
     whole.erase(0, std::min(whole.find_first_not_of('0'), whole.size() - 1));

@@ -13,7 +13,8 @@ constexpr std::int64_t kMostDays = 10'000 * 366;
 constexpr std::int64_t kMostMicros = kMostDays / 2 * kDay;  ///< far from the end of the type, for sums
 
 Error not_a_duration(std::string_view text) {
-    return fail(Reason::invalid_configuration, "\"" + std::string(text.substr(0, 100)) + "\" is not an ISO 8601 duration")
+    return fail(Reason::invalid_configuration,
+                "\"" + std::string(text.substr(0, 100)) + "\" is not an ISO 8601 duration")
         .with_hint("Write it like PT30S, PT5M, P1D or P1M.");
 }
 
@@ -57,7 +58,8 @@ private:
         if (i < rest_.size() && (rest_[i] == '.' || rest_[i] == ',')) {
             part.has_fraction = true;
             const std::size_t first = ++i;
-            for (std::int64_t scale = kSecond / 10; i < rest_.size() && rest_[i] >= '0' && rest_[i] <= '9'; ++i, scale /= 10)
+            for (std::int64_t scale = kSecond / 10; i < rest_.size() && rest_[i] >= '0' && rest_[i] <= '9';
+                 ++i, scale /= 10)
                 part.fraction_micros += (rest_[i] - '0') * scale;
             if (i == first) return false;
         }
@@ -89,12 +91,18 @@ private:
             return sum <= most;
         };
         switch (part.unit) {
-            case 'Y': return add(result_.months, 12, kMostMonths);
-            case 'W': return add(result_.days, 7, kMostDays);
-            case 'D': return add(result_.days, 1, kMostDays);
-            case 'H': return add(result_.micros, 3600 * kSecond, kMostMicros);
-            case 'S': return add(result_.micros, kSecond, kMostMicros);
-            default: return time ? add(result_.micros, 60 * kSecond, kMostMicros) : add(result_.months, 1, kMostMonths);
+            case 'Y':
+                return add(result_.months, 12, kMostMonths);
+            case 'W':
+                return add(result_.days, 7, kMostDays);
+            case 'D':
+                return add(result_.days, 1, kMostDays);
+            case 'H':
+                return add(result_.micros, 3600 * kSecond, kMostMicros);
+            case 'S':
+                return add(result_.micros, kSecond, kMostMicros);
+            default:
+                return time ? add(result_.micros, 60 * kSecond, kMostMicros) : add(result_.months, 1, kMostMonths);
         }
     }
 

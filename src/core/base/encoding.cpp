@@ -25,7 +25,9 @@ char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c
 
 std::string base64_encode(std::string_view bytes) { return encode64(bytes, sodium_base64_VARIANT_ORIGINAL); }
 
-std::string base64url_encode(std::string_view bytes) { return encode64(bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING); }
+std::string base64url_encode(std::string_view bytes) {
+    return encode64(bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
 
 std::optional<std::string> base64_decode(std::string_view text) {
     while (!text.empty() && text.back() == '=') text.remove_suffix(1);

@@ -12,9 +12,7 @@ namespace {
 constexpr std::string_view kStars = "***";
 constexpr std::size_t kShortest = 4;  ///< shorter secrets are replaced as whole words only
 
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /// As within a JSON string: with or without the slash escaped, control characters as \u00XX.
 std::string json_escaped(std::string_view text, bool slash) {
@@ -22,12 +20,24 @@ std::string json_escaped(std::string_view text, bool slash) {
     std::string out;
     for (const char c : text) {
         switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '/': out += slash ? "\\/" : "/"; break;
+            case '"':
+                out += "\\\"";
+                break;
+            case '\\':
+                out += "\\\\";
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\r':
+                out += "\\r";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            case '/':
+                out += slash ? "\\/" : "/";
+                break;
             default:
                 if (static_cast<unsigned char>(c) < 0x20) {
                     out += "\\u00";
@@ -78,7 +88,8 @@ void Redactor::add(const Secret& secret) {
     }
     for (std::string& form : forms) {
         if (form.empty()) continue;
-        const bool known = std::any_of(needles_.begin(), needles_.end(), [&form](const Secret& n) { return n.reveal() == form; });
+        const bool known =
+            std::any_of(needles_.begin(), needles_.end(), [&form](const Secret& n) { return n.reveal() == form; });
         if (!known) needles_.emplace_back(std::move(form));
     }
     std::stable_sort(needles_.begin(), needles_.end(),
@@ -96,7 +107,8 @@ std::string Redactor::redact(std::string_view text) const {
             const std::size_t end = at + needle.size();
             const bool whole = (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
             if (needle.size() < kShortest && !whole) continue;
-            std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(at), hidden.begin() + static_cast<std::ptrdiff_t>(end), true);
+            std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(at),
+                      hidden.begin() + static_cast<std::ptrdiff_t>(end), true);
             any = true;
         }
     }

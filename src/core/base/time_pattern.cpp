@@ -60,7 +60,8 @@ Token take_token(std::string_view& pattern) {
 
 void append_padded(std::string& out, std::int64_t number, int width) {
     const std::string digits = std::to_string(number);
-    if (digits.size() < static_cast<std::size_t>(width)) out.append(static_cast<std::size_t>(width) - digits.size(), '0');
+    if (digits.size() < static_cast<std::size_t>(width))
+        out.append(static_cast<std::size_t>(width) - digits.size(), '0');
     out += digits;
 }
 
@@ -127,16 +128,36 @@ std::string TimePattern::format(WallTime time) const {
     while (!rest.empty()) {
         const Token token = take_token(rest);
         switch (token.word) {
-            case Word::literal: out.append(token.text); break;
-            case Word::year: append_padded(out, static_cast<int>(date.year()), 4); break;
-            case Word::month: append_padded(out, static_cast<unsigned>(date.month()), 2); break;
-            case Word::day: append_padded(out, static_cast<unsigned>(date.day()), 2); break;
-            case Word::hour: append_padded(out, clock.hours().count(), 2); break;
-            case Word::minute: append_padded(out, clock.minutes().count(), 2); break;
-            case Word::second: append_padded(out, clock.seconds().count(), 2); break;
-            case Word::millis: append_padded(out, clock.subseconds().count() / 1000, 3); break;
-            case Word::micros: append_padded(out, clock.subseconds().count(), 6); break;
-            case Word::zone: out.push_back('Z'); break;
+            case Word::literal:
+                out.append(token.text);
+                break;
+            case Word::year:
+                append_padded(out, static_cast<int>(date.year()), 4);
+                break;
+            case Word::month:
+                append_padded(out, static_cast<unsigned>(date.month()), 2);
+                break;
+            case Word::day:
+                append_padded(out, static_cast<unsigned>(date.day()), 2);
+                break;
+            case Word::hour:
+                append_padded(out, clock.hours().count(), 2);
+                break;
+            case Word::minute:
+                append_padded(out, clock.minutes().count(), 2);
+                break;
+            case Word::second:
+                append_padded(out, clock.seconds().count(), 2);
+                break;
+            case Word::millis:
+                append_padded(out, clock.subseconds().count() / 1000, 3);
+                break;
+            case Word::micros:
+                append_padded(out, clock.subseconds().count(), 6);
+                break;
+            case Word::zone:
+                out.push_back('Z');
+                break;
         }
     }
     return out;
@@ -150,12 +171,15 @@ std::optional<Timestamp> TimePattern::parse(std::string_view text) const {
     if (!text.empty()) return std::nullopt;
     const year_month_day date{year{parts[Word::year]}, month{static_cast<unsigned>(parts[Word::month])},
                               day{static_cast<unsigned>(parts[Word::day])}};
-    if (!date.ok() || parts[Word::year] < 1 || parts[Word::hour] > 23 || parts[Word::minute] > 59 || parts[Word::second] > 60)
+    if (!date.ok() || parts[Word::year] < 1 || parts[Word::hour] > 23 || parts[Word::minute] > 59 ||
+        parts[Word::second] > 60)
         return std::nullopt;
     const int micros = parts[Word::micros] != 0 ? parts[Word::micros] : parts[Word::millis] * 1000;
     Timestamp result;
-    result.time = WallTime{sys_days{date}} + hours{parts[Word::hour]} + minutes{parts[Word::minute] - parts.offset_minutes} +
-                  seconds{parts[Word::second]} + microseconds{micros};
+    result.time = WallTime{sys_days{date}} + hours{parts[Word::hour]} +
+                  minutes{parts[Word::minute] - parts.offset_minutes} + seconds{parts[Word::second]} +
+                  microseconds{micros};
+    if (result.time < sys_days{year{1} / 1 / 1} || result.time >= sys_days{year{10'000} / 1 / 1}) return std::nullopt;
     result.has_zone = parts.has_zone;
     result.offset_minutes = parts.offset_minutes;
     return result;

@@ -52,8 +52,12 @@ std::optional<WallTime> to_time(const Fields& fields) {
     if (!date.ok() || fields.year < 1 || fields.year > 9999) return std::nullopt;
     const bool midnight_24 = fields.hour == 24 && fields.minute == 0 && fields.second == 0 && fields.micros == 0;
     if ((fields.hour > 23 && !midnight_24) || fields.minute > 59 || fields.second > 60) return std::nullopt;
-    return WallTime{sys_days{date}} + hours{fields.hour} + minutes{fields.minute - fields.offset_minutes} +
-           seconds{fields.second} + microseconds{fields.micros};
+    const WallTime time = WallTime{sys_days{date}} + hours{fields.hour} +
+                          minutes{fields.minute - fields.offset_minutes} + seconds{fields.second} +
+                          microseconds{fields.micros};
+    // An offset can push the first or the last day out of the years that can be written again.
+    if (time < sys_days{year{1} / 1 / 1} || time >= sys_days{year{10'000} / 1 / 1}) return std::nullopt;
+    return time;
 }
 
 /// After a decimal point: any number of digits, of which six count. -1 where there is none.
@@ -108,7 +112,8 @@ bool read_clock(TextReader& in, Fields& fields, bool basic, TimestampStyle& styl
 
 void append_padded(std::string& out, std::int64_t number, int width) {
     std::string digits = std::to_string(number);
-    if (digits.size() < static_cast<std::size_t>(width)) out.append(static_cast<std::size_t>(width) - digits.size(), '0');
+    if (digits.size() < static_cast<std::size_t>(width))
+        out.append(static_cast<std::size_t>(width) - digits.size(), '0');
     out += digits;
 }
 
@@ -175,10 +180,14 @@ std::string format_timestamp(WallTime time, const TimestampStyle& style) {
         out.append(".").append(fraction);
     }
     switch (style.zone) {
-        case TimestampStyle::Zone::utc_letter: return out + "Z";
-        case TimestampStyle::Zone::offset_colon: return out + "+00:00";
-        case TimestampStyle::Zone::offset_plain: return out + "+0000";
-        case TimestampStyle::Zone::none: break;
+        case TimestampStyle::Zone::utc_letter:
+            return out + "Z";
+        case TimestampStyle::Zone::offset_colon:
+            return out + "+00:00";
+        case TimestampStyle::Zone::offset_plain:
+            return out + "+0000";
+        case TimestampStyle::Zone::none:
+            break;
     }
     return out;
 }

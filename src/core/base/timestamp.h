@@ -22,7 +22,7 @@ struct TimestampStyle {
 };
 
 struct Timestamp {
-    WallTime time;          ///< a text without a zone counts as UTC
+    WallTime time;  ///< a text without a zone counts as UTC
     bool has_zone = false;
     int offset_minutes = 0;  ///< of the zone that was read
     TimestampStyle style;    ///< of the text that was read

@@ -39,8 +39,7 @@ std::string tidy(std::string_view text) {
         const char c = text[i];
         const bool stray_percent =
             c == '%' && (i + 2 >= text.size() || hex_value(text[i + 1]) < 0 || hex_value(text[i + 2]) < 0);
-        if (static_cast<unsigned char>(c) >= 0x7F || stray_percent ||
-            unsafe.find(c) != std::string_view::npos)
+        if (static_cast<unsigned char>(c) >= 0x7F || stray_percent || unsafe.find(c) != std::string_view::npos)
             append_percent(out, c);
         else
             out.push_back(c);

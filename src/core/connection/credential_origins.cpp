@@ -74,7 +74,8 @@ std::set<std::string> credential_origins(const json& config, const json& auth) {
     add_list(origins, config, "origins");
     add_member(origins, auth, "discovery");
     add_member(origins, auth, "issuer");
-    for (const char* key : {"request", "authorize", "token", "refresh", "revoke", "introspect", "verify", "after_connect"})
+    for (const char* key :
+         {"request", "authorize", "token", "refresh", "revoke", "introspect", "verify", "after_connect"})
         add_request(origins, auth, key);
     return origins;
 }

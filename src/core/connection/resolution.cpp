@@ -42,10 +42,14 @@ Result<std::size_t> entry_of_package(const NameFacts& facts, const std::string& 
 
 std::string_view to_text(ResolutionState state) noexcept {
     switch (state) {
-        case ResolutionState::none: return "none";
-        case ResolutionState::environment: return "environment";
-        case ResolutionState::one: return "one";
-        case ResolutionState::refused: return "refused";
+        case ResolutionState::none:
+            return "none";
+        case ResolutionState::environment:
+            return "environment";
+        case ResolutionState::one:
+            return "one";
+        case ResolutionState::refused:
+            return "refused";
     }
     return "";
 }
@@ -65,7 +69,8 @@ std::optional<std::string> instance_package(const NameFacts& facts, const std::o
 Result<std::size_t> address_entry(const NameFacts& facts, const std::optional<std::string>& package) {
     if (package) return entry_of_package(facts, *package);
     if (resolve_name(facts) == ResolutionState::refused)
-        return fail(Reason::name_ambiguous, "connector " + in_quotes(facts.name) + " is declared by more than one package")
+        return fail(Reason::name_ambiguous,
+                    "connector " + in_quotes(facts.name) + " is declared by more than one package")
             .with_detail("It is declared by " + list_of(facts.holders) + ".");
     if (!facts.holders.empty())
         if (const auto held = entry_stamped(facts, facts.holders.front())) return *held;

@@ -37,7 +37,8 @@ struct NameFacts {
 
 /// The package of the instance whose entry bears `stamp`; nullopt: none. For an absent stamp or kRuntimePackage it is the
 /// package that the name resolves to, except that the environment's own entry (nullopt) never belongs to one.
-[[nodiscard]] std::optional<std::string> instance_package(const NameFacts& facts, const std::optional<std::string>& stamp);
+[[nodiscard]] std::optional<std::string> instance_package(const NameFacts& facts,
+                                                          const std::optional<std::string>& stamp);
 
 /// The door: the index of the entry in facts.entries that the name addresses, with or without a `package` named by the caller.
 /// Refuses with connector_not_registered, or name_ambiguous where the caller has to name a package (or none can be chosen).

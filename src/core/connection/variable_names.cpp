@@ -35,7 +35,8 @@ std::string_view trim(std::string_view text) noexcept {
 
 bool variable_allowed(std::string_view patterns, std::string_view name) noexcept {
     // what cannot be a variable's name must not reach getenv: `=` ends it there, a NUL cuts it
-    if (name.empty() || name.find('=') != std::string_view::npos || name.find('\0') != std::string_view::npos) return false;
+    if (name.empty() || name.find('=') != std::string_view::npos || name.find('\0') != std::string_view::npos)
+        return false;
     for (;;) {
         const std::size_t comma = patterns.find(',');
         const std::string_view pattern = trim(patterns.substr(0, comma));

@@ -62,7 +62,8 @@ void ConfigReader::text(std::string_view key, std::string& out, bool may_be_empt
     const json& value = at(key);
     if (!value.is_string()) return refuse(key, "must be a string");
     if (value.get_ref<const std::string&>().empty() && !may_be_empty) return refuse(key, "is empty");
-    if (value.get_ref<const std::string&>().find('\0') != std::string::npos) return refuse(key, "holds a NUL character");
+    if (value.get_ref<const std::string&>().find('\0') != std::string::npos)
+        return refuse(key, "holds a NUL character");
     out = value.get<std::string>();
 }
 
@@ -95,8 +96,9 @@ void ConfigReader::flag(std::string_view key, bool& out) {
 void ConfigReader::integer(std::string_view key, std::int64_t& out, std::int64_t least, std::int64_t most) {
     if (failed() || !has(key)) return;
     const json& value = at(key);
-    const bool fits = value.is_number_integer() && !(value.is_number_unsigned() &&
-                                                     value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX));
+    const bool fits =
+        value.is_number_integer() &&
+        !(value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX));
     if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
         return refuse(key, "must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
     out = value.get<std::int64_t>();
@@ -142,8 +144,7 @@ void ConfigReader::path(std::string_view key, std::optional<Path>& out) {
     text(key, word);
     if (failed() || word.empty()) return;
     auto parsed = parse_path(word);
-    if (!parsed.ok())
-        return refuse(fail(Reason::invalid_configuration, place(key) + ": " + parsed.error().message));
+    if (!parsed.ok()) return refuse(fail(Reason::invalid_configuration, place(key) + ": " + parsed.error().message));
     out = std::move(parsed).value();
 }
 

@@ -45,9 +45,9 @@ std::string nearest_key(std::string_view key, std::initializer_list<std::string_
     return std::string(best);
 }
 
-Result<void> check_keys(const nlohmann::json& object, std::string_view where, std::initializer_list<std::string_view> known) {
-    if (!object.is_object())
-        return fail(Reason::invalid_configuration, std::string(where) + " must be a JSON object");
+Result<void> check_keys(const nlohmann::json& object, std::string_view where,
+                        std::initializer_list<std::string_view> known) {
+    if (!object.is_object()) return fail(Reason::invalid_configuration, std::string(where) + " must be a JSON object");
     for (const auto& item : object.items()) {
         const std::string& key = item.key();
         if (std::find(known.begin(), known.end(), key) != known.end()) continue;

@@ -26,7 +26,9 @@ bool unescape_step(std::string_view step, std::string& out) {
 
 }  // namespace
 
-bool Path::has_wildcard() const noexcept { return !pointer && std::find(steps.begin(), steps.end(), "*") != steps.end(); }
+bool Path::has_wildcard() const noexcept {
+    return !pointer && std::find(steps.begin(), steps.end(), "*") != steps.end();
+}
 
 Result<Path> parse_path(std::string_view text) {
     if (text.empty()) return bad_path(text, "it is empty");

@@ -18,7 +18,9 @@ enum class RawType : unsigned char { null, boolean, number, string, object, arra
 /// "a string", "an object", "null" …
 [[nodiscard]] std::string_view raw_type_name(std::string_view raw) noexcept;
 /// A string token without its quotes.
-[[nodiscard]] inline std::string_view inside_quotes(std::string_view raw) noexcept { return raw.substr(1, raw.size() - 2); }
+[[nodiscard]] inline std::string_view inside_quotes(std::string_view raw) noexcept {
+    return raw.substr(1, raw.size() - 2);
+}
 
 /// Whether a key token (without quotes) names `name`, escapes understood.
 [[nodiscard]] bool raw_key_is(std::string_view inside, std::string_view name);

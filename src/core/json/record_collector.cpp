@@ -1,5 +1,6 @@
 #include "core/json/record_collector.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <unordered_map>
@@ -78,7 +79,8 @@ public:
         if (!scanner.skip_document() && scanner.problem() == Scanner::Problem::syntax)
             error_ = not_json(scanner.finished() ? "the text ends too early" : "the text is no JSON", scanner.offset());
         else
-            error_ = not_json("the text cannot be read: " + std::string(simdjson::error_message(code)), scanner.offset());
+            error_ =
+                not_json("the text cannot be read: " + std::string(simdjson::error_message(code)), scanner.offset());
         return false;
     }
 
@@ -196,7 +198,8 @@ private:
         Scanner scanner(std::string_view(body_).substr(offset(begin) - 1));
         bool has_escapes = false;
         std::string key;
-        if (!scanner.read_string(has_escapes)) return key;  // stands in for what matches nothing: the envelope refuses it
+        if (!scanner.read_string(has_escapes))
+            return key;  // stands in for what matches nothing: the envelope refuses it
         append_decoded_leniently(std::string_view(begin, scanner.offset() - 2), key);
         return key;
     }
@@ -216,8 +219,14 @@ Result<CollectedRecords> collect_records(const std::string& body, const std::opt
     Collector collector(body, path);
     CollectedRecords found;
     ondemand::document document;
-    const auto code = (*parser).iterate(simdjson::padded_string_view(body.data(), body.size(), body.capacity())).get(document);
+    const auto code =
+        (*parser).iterate(simdjson::padded_string_view(body.data(), body.size(), body.capacity())).get(document);
     if (!collector.check(code) || !collector.collect_root(document, found)) return std::move(collector).error();
+    // A repeated key under a wildcard takes the place of the first one with the value of the last.
+    const auto by_place = [](const RecordPage::Span& a, const RecordPage::Span& b) { return a.begin < b.begin; };
+    std::sort(found.arrays.begin(), found.arrays.end(), by_place);
+    if (!std::is_sorted(found.records.begin(), found.records.end(), by_place))
+        std::sort(found.records.begin(), found.records.end(), by_place);
     return found;
 }
 

@@ -50,8 +50,7 @@ std::string describe_absence(std::string_view raw, const Path& path) {
         }
         if (child.empty()) {
             const std::string where = place.empty() ? "The answer" : "What is at \"" + place + "\"";
-            if (raw_type(raw) == RawType::object)
-                return where + " has no \"" + step + "\"; it " + list_keys(raw) + ".";
+            if (raw_type(raw) == RawType::object) return where + " has no \"" + step + "\"; it " + list_keys(raw) + ".";
             return where + " is " + std::string(raw_type_name(raw)) + ", which has no \"" + step + "\".";
         }
         place += place.empty() ? step : (path.pointer ? "/" : ".") + step;
@@ -162,7 +161,8 @@ Result<void> RecordPage::open_lines() {
         Scanner scanner(line);
         const bool sound = scanner.skip_document() || scanner.problem() == Scanner::Problem::too_deep;
         if (!sound || (!all_utf8 && !is_utf8(line))) damaged_.push_back(static_cast<std::uint32_t>(records_.size()));
-        records_.push_back({static_cast<std::uint32_t>(line.data() - body_.data()), static_cast<std::uint32_t>(line.size())});
+        records_.push_back(
+            {static_cast<std::uint32_t>(line.data() - body_.data()), static_cast<std::uint32_t>(line.size())});
     }
     return {};
 }

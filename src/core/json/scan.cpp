@@ -55,7 +55,8 @@ bool Scanner::read_number() noexcept {
 }
 
 bool Scanner::skip_literal(std::string_view word) noexcept {
-    if (static_cast<std::size_t>(end - at) < word.size() || std::memcmp(at, word.data(), word.size()) != 0) return syntax();
+    if (static_cast<std::size_t>(end - at) < word.size() || std::memcmp(at, word.data(), word.size()) != 0)
+        return syntax();
     at += word.size();
     return true;
 }

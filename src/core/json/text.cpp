@@ -125,7 +125,9 @@ const char* find_copy_special(const char* at, const char* end) noexcept {
 
 TextFault append_decoded(std::string_view inside, std::string& out) { return decode<Decoding::plain>(inside, out); }
 
-TextFault append_decoded_for_copy(std::string_view inside, std::string& out) { return decode<Decoding::for_copy>(inside, out); }
+TextFault append_decoded_for_copy(std::string_view inside, std::string& out) {
+    return decode<Decoding::for_copy>(inside, out);
+}
 
 void append_decoded_leniently(std::string_view inside, std::string& out) { decode<Decoding::lenient>(inside, out); }
 

@@ -47,8 +47,9 @@ void FieldReader::read(const RecordScanner& scanner, std::string_view record) {
 }
 
 bool FieldReader::present() const noexcept {
-    return values_.empty() || std::any_of(values_.begin(), values_.end(),
-                                          [](const FieldValue& value) { return value.form != FieldValue::Form::absent; });
+    return values_.empty() || std::any_of(values_.begin(), values_.end(), [](const FieldValue& value) {
+               return value.form != FieldValue::Form::absent;
+           });
 }
 
 ColumnEncoder::ColumnEncoder(const Column& column, const FieldReader& reader, std::size_t part)
@@ -212,7 +213,8 @@ ValueFault ColumnEncoder::encode_joined(std::string& copy) {
 ValueFault ColumnEncoder::encode_epoch(const FieldValue& value, std::string& copy) {
     if (!value.is_value()) return append_null(copy);
     text_.clear();
-    if (value.form == FieldValue::Form::list || append_plain(value, text_) != ValueFault::none) return ValueFault::not_epoch;
+    if (value.form == FieldValue::Form::list || append_plain(value, text_) != ValueFault::none)
+        return ValueFault::not_epoch;
     const std::string_view number = trimmed(text_);
     scratch_.clear();
     if (const ValueFault fault = append_epoch(number, reader_->field().epoch_unit, scratch_); fault != ValueFault::none)

@@ -62,7 +62,7 @@ private:
     Column column_;
     const FieldReader* reader_;
     std::size_t part_;
-    std::string constant_;  ///< as COPY text
+    std::string constant_;                                                         ///< as COPY text
     std::unordered_map<std::string, std::string, TextHash, std::equal_to<>> map_;  ///< to COPY text
     std::string text_, scratch_;
 };

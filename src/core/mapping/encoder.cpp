@@ -25,7 +25,8 @@ Refusal refusal_of(ValueFault fault) noexcept {
         case ValueFault::nul:
             return {"22P05", "unsupported Unicode escape sequence: \\u0000 cannot be converted to text"};
         case ValueFault::surrogate:
-            return {"22P05", "unsupported Unicode escape sequence: half of a surrogate pair cannot be converted to text"};
+            return {"22P05",
+                    "unsupported Unicode escape sequence: half of a surrogate pair cannot be converted to text"};
         case ValueFault::not_array:
             return {"22P02", "malformed array literal: the JSON value is neither an array nor a string"};
         case ValueFault::not_composite:
@@ -124,7 +125,8 @@ Result<void> RecordEncoder::Impl::encode_record(const RecordPage& page, std::siz
         return {};
     }
     if (out.copy.size() > std::numeric_limits<std::uint32_t>::max())
-        return fail(Reason::upstream_not_ok, "page " + std::to_string(out.number) + " is larger than 4 GB once decoded");
+        return fail(Reason::upstream_not_ok,
+                    "page " + std::to_string(out.number) + " is larger than 4 GB once decoded");
     out.line_ends.push_back(static_cast<std::uint32_t>(out.copy.size()));
     out.ordinals.push_back(static_cast<std::uint32_t>(index + 1));
     return {};
@@ -135,7 +137,8 @@ RecordEncoder::RecordEncoder(RecordEncoder&&) noexcept = default;
 RecordEncoder& RecordEncoder::operator=(RecordEncoder&&) noexcept = default;
 RecordEncoder::~RecordEncoder() = default;
 
-Result<RecordEncoder> RecordEncoder::create(const std::vector<Field>& fields, const StagePlan& plan, EncoderOptions options) {
+Result<RecordEncoder> RecordEncoder::create(const std::vector<Field>& fields, const StagePlan& plan,
+                                            EncoderOptions options) {
     auto impl = std::make_unique<Impl>();
     PG_PULL_ASSIGN(impl->lines, LineEncoder::create(fields, plan, std::move(options)));
     return RecordEncoder(std::move(impl));

@@ -34,7 +34,8 @@ struct EncoderOptions {
 /// surrogate in a value bound for a column, not UTF-8, array or row literal impossible) becomes a Reject; the others go on.
 class RecordEncoder {
 public:
-    static Result<RecordEncoder> create(const std::vector<Field>& fields, const StagePlan& plan, EncoderOptions options);
+    static Result<RecordEncoder> create(const std::vector<Field>& fields, const StagePlan& plan,
+                                        EncoderOptions options);
     RecordEncoder(RecordEncoder&&) noexcept;
     RecordEncoder& operator=(RecordEncoder&&) noexcept;
     ~RecordEncoder();

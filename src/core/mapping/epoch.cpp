@@ -43,7 +43,8 @@ std::optional<Decimal> read_decimal(std::string_view text) {
         if (power.front() == '+') power.remove_prefix(1);
         std::int64_t shift = 0;
         const auto read = std::from_chars(power.data(), power.data() + power.size(), shift);
-        if (read.ec != std::errc() || shift > 1000000 || shift < -1000000) shift = power.front() == '-' ? -1000000 : 1000000;
+        if (read.ec != std::errc() || shift > 1000000 || shift < -1000000)
+            shift = power.front() == '-' ? -1000000 : 1000000;
         decimal.exponent += shift;
     }
     return decimal;
@@ -92,9 +93,10 @@ ValueFault append_epoch(std::string_view text, EpochUnit unit, std::string& out)
     const std::int64_t second = rest / 1000000;
     char buffer[64];
     const int size = std::snprintf(
-        buffer, sizeof buffer, "%04lld-%02u-%02u %02d:%02d:%02d.%06d+00%s", static_cast<long long>(year > 0 ? year : 1 - year),
-        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(second / 3600),
-        static_cast<int>(second / 60 % 60), static_cast<int>(second % 60), static_cast<int>(rest % 1000000), year > 0 ? "" : " BC");
+        buffer, sizeof buffer, "%04lld-%02u-%02u %02d:%02d:%02d.%06d+00%s",
+        static_cast<long long>(year > 0 ? year : 1 - year), static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day()), static_cast<int>(second / 3600), static_cast<int>(second / 60 % 60),
+        static_cast<int>(second % 60), static_cast<int>(rest % 1000000), year > 0 ? "" : " BC");
     out.append(buffer, static_cast<std::size_t>(size));
     return ValueFault::none;
 }

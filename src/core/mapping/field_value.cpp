@@ -29,13 +29,15 @@ FieldValue json_value(std::string_view raw) noexcept {
 
 }  // namespace
 
-BoundSource::BoundSource(const FieldSource& source, const RunValues& run, RecordScanner& scanner, RecordScanner::Use use)
+BoundSource::BoundSource(const FieldSource& source, const RunValues& run, RecordScanner& scanner,
+                         RecordScanner::Use use)
     : pseudo_(source.pseudo), path_(source.path), run_value_(run_value(source.pseudo, run)) {
     const auto& steps = path_.steps;
     const auto wildcard = path_.pointer ? steps.end() : std::find(steps.begin(), steps.end(), "*");
     first_wildcard_ = static_cast<std::size_t>(wildcard - steps.begin());
     if (pseudo_ == Pseudo::rest) scanner.keep_rest();
-    if (pseudo_ == Pseudo::none && first_wildcard_ > 0) number_ = scanner.add(std::span(steps).first(first_wildcard_), use);
+    if (pseudo_ == Pseudo::none && first_wildcard_ > 0)
+        number_ = scanner.add(std::span(steps).first(first_wildcard_), use);
 }
 
 FieldValue BoundSource::read(const RecordScanner& scanner, std::string_view record) {
@@ -68,7 +70,7 @@ FieldValue BoundSource::read_path(const RecordScanner& scanner, std::string_view
 }
 
 FieldValue BoundSource::read_rest(const RecordScanner& scanner) {
-    rest_ = "{";
+    rest_.assign(1, '{');
     for (const std::string_view member : scanner.rest()) {
         if (rest_.size() > 1) rest_ += ", ";
         rest_ += member;

@@ -46,7 +46,7 @@ private:
 
     Pseudo pseudo_;
     Path path_;
-    std::size_t first_wildcard_;  ///< index of a step, or the number of steps
+    std::size_t first_wildcard_;         ///< index of a step, or the number of steps
     std::optional<std::size_t> number_;  ///< at the scanner; nullopt where the path begins with a wildcard
     std::optional<std::string> run_value_;
     std::vector<std::string_view> list_;

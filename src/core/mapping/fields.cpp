@@ -59,7 +59,8 @@ Result<FieldSource> parse_source(const json& value, const std::string& where) {
 Result<Transform> parse_transform(const json& entry, const std::string& where) {
     const auto found = entry.find("transform");
     if (found == entry.end()) return Transform::none;
-    if (!found->is_string()) return fail(Reason::invalid_configuration, "the transform of " + where + " must be a string");
+    if (!found->is_string())
+        return fail(Reason::invalid_configuration, "the transform of " + where + " must be a string");
     const std::string& name = found->get_ref<const std::string&>();
     for (const TransformName& known : kTransforms)
         if (name == known.name) return known.transform;
@@ -134,7 +135,8 @@ Result<Field> parse_entry(const json& entry, std::size_t number) {
 Result<std::vector<Field>> parse_object(const json& config) {
     std::vector<Field> fields;
     for (const auto& item : config.items()) {
-        if (item.key().empty()) return fail(Reason::invalid_configuration, "\"fields\" has a column with an empty name");
+        if (item.key().empty())
+            return fail(Reason::invalid_configuration, "\"fields\" has a column with an empty name");
         PG_PULL_ASSIGN(FieldSource source, parse_source(item.value(), "column \"" + item.key() + "\""));
         Field field;
         field.sources.push_back(std::move(source));

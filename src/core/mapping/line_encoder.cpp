@@ -54,7 +54,8 @@ Result<void> LineEncoder::bind(const std::vector<Field>& fields) {
         if (options_.watermark_field->has_wildcard())
             return fail(Reason::invalid_configuration,
                         "the watermark's field \"" + options_.watermark_field->text + "\" cannot have a wildcard");
-        watermark_.emplace(source_at(*options_.watermark_field), options_.values, scanner_, RecordScanner::Use::condition);
+        watermark_.emplace(source_at(*options_.watermark_field), options_.values, scanner_,
+                           RecordScanner::Use::condition);
     }
     if (std::none_of(fields.begin(), fields.end(), stores_all_keys)) scanner_.watch_keys();
     return {};
@@ -63,7 +64,8 @@ Result<void> LineEncoder::bind(const std::vector<Field>& fields) {
 Result<void> LineEncoder::bind_columns() {
     for (const Column& column : plan_.columns) {
         if (!is_complete(column.type))
-            return fail(Reason::invalid_configuration, "the type of column \"" + column.name + "\" lacks its element type");
+            return fail(Reason::invalid_configuration,
+                        "the type of column \"" + column.name + "\" lacks its element type");
         for (const FieldReader& reader : readers_) {
             const auto& targets = reader.field().targets;
             const auto target = std::find(targets.begin(), targets.end(), column.name);
@@ -101,7 +103,8 @@ LineEncoder::Fault LineEncoder::append_line(std::string_view record, std::int64_
         if (const ValueFault fault = column.encode(copy); fault != ValueFault::none) return {fault, column.name()};
         copy += '\t';
     }
-    if (const ValueFault fault = append_own_columns(record, sequence, copy); fault != ValueFault::none) return {fault, {}};
+    if (const ValueFault fault = append_own_columns(record, sequence, copy); fault != ValueFault::none)
+        return {fault, {}};
     copy += '\n';
     return {};
 }

@@ -100,7 +100,8 @@ ValueFault append_value_text(std::string_view raw, const ColumnType& type, std::
     return ValueFault::none;
 }
 
-ValueFault append_array_literal(const std::vector<std::string_view>& elements, const ColumnType& type, std::string& out) {
+ValueFault append_array_literal(const std::vector<std::string_view>& elements, const ColumnType& type,
+                                std::string& out) {
     out += '{';
     for (std::size_t i = 0; i < elements.size(); ++i) {
         if (i > 0) out += type.delimiter;

@@ -52,7 +52,8 @@ RecordScanner::Outcome RecordScanner::scan(std::string_view record) {
     ++record_number_;
     Scanner scanner(record);
     const bool is_object = scanner.peek() == '{';
-    const bool sound = (is_object ? walk_top_level(scanner) : scanner.skip_value(0)) && (scanner.finished() || scanner.syntax());
+    const bool sound =
+        (is_object ? walk_top_level(scanner) : scanner.skip_value(0)) && (scanner.finished() || scanner.syntax());
     offset_ = scanner.offset();
     if (sound) return is_object ? Outcome::object : Outcome::not_object;
     return scanner.problem() == Scanner::Problem::too_deep ? Outcome::too_deep : Outcome::syntax;
@@ -120,7 +121,8 @@ bool RecordScanner::walk_object(Scanner& scanner, std::uint32_t node, unsigned d
         scanner.skip_space();
         if (!scanner.expect(':')) return false;
         scanner.skip_space();
-        if (!(child == KeyTable::kMissing ? scanner.skip_value(depth) : walk_value(scanner, child, depth))) return false;
+        if (!(child == KeyTable::kMissing ? scanner.skip_value(depth) : walk_value(scanner, child, depth)))
+            return false;
         scanner.skip_space();
         if (scanner.peek() == '}') return ++scanner.at, true;
         if (!scanner.expect(',')) return false;
@@ -136,7 +138,8 @@ bool RecordScanner::walk_array(Scanner& scanner, std::uint32_t node, unsigned de
         std::uint32_t child = KeyTable::kMissing;
         for (const auto& [wanted, element] : nodes_[node].elements)
             if (wanted == index) child = element;
-        if (!(child == KeyTable::kMissing ? scanner.skip_value(depth) : walk_value(scanner, child, depth))) return false;
+        if (!(child == KeyTable::kMissing ? scanner.skip_value(depth) : walk_value(scanner, child, depth)))
+            return false;
         scanner.skip_space();
         if (scanner.peek() == ']') return ++scanner.at, true;
         if (!scanner.expect(',')) return false;

@@ -44,9 +44,9 @@ public:
 private:
     static constexpr std::uint32_t kNoValue = UINT32_MAX;
     struct Node {
-        KeyTable children;                                        ///< key to node
+        KeyTable children;                                            ///< key to node
         std::vector<std::pair<std::size_t, std::uint32_t>> elements;  ///< index to node
-        std::vector<std::uint32_t> below;                         ///< values that belong to nodes further down
+        std::vector<std::uint32_t> below;                             ///< values that belong to nodes further down
         std::uint32_t value = kNoValue;
         std::uint64_t visited_in = 0;  ///< number of the record: the second visit is a repeated key
         Use use = Use::condition;

@@ -28,7 +28,8 @@ std::optional<std::string> exact_number(std::string_view text, const Path& path)
 std::optional<TemplateValue> cursor_value(const json& document, const Path& path, std::string_view text) {
     const json* const found = find_value(document, path);
     if (found == nullptr || found->is_null() || *found == json(false)) return std::nullopt;
-    if ((found->is_string() && found->get_ref<const std::string&>().empty()) || (found->is_structured() && found->empty()))
+    if ((found->is_string() && found->get_ref<const std::string&>().empty()) ||
+        (found->is_structured() && found->empty()))
         return std::nullopt;
     if (!found->is_number_float()) return TemplateValue::of(*found);
     if (auto digits = exact_number(text, path)) return TemplateValue::number(*std::move(digits));
@@ -42,7 +43,8 @@ std::optional<std::int64_t> count_value(const json* document, const std::optiona
     if (!text) return std::nullopt;
     double count = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-    if (error != std::errc() || end != text->data() + text->size() || !(count >= 0 && count < 9e15)) return std::nullopt;
+    if (error != std::errc() || end != text->data() + text->size() || !(count >= 0 && count < 9e15))
+        return std::nullopt;
     return static_cast<std::int64_t>(count);
 }
 

@@ -13,7 +13,8 @@ namespace pg_pull {
 /// The value at `path` in `document`, as it goes into the next request: nothing where it is absent, null, "", false, or an
 /// empty object or list. A number that is no integer is read again from `text`, the JSON text that `document` stands for, since
 /// a double has lost its digits (`1.10`). `text` may be empty, and may hold more than `document`.
-[[nodiscard]] std::optional<TemplateValue> cursor_value(const nlohmann::json& document, const Path& path, std::string_view text);
+[[nodiscard]] std::optional<TemplateValue> cursor_value(const nlohmann::json& document, const Path& path,
+                                                        std::string_view text);
 
 /// The number at `path` in JSON `text`, digit by digit as it stands there; nothing where there is none. No wildcards.
 [[nodiscard]] std::optional<std::string> exact_number(std::string_view text, const Path& path);

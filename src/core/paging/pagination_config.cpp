@@ -19,7 +19,8 @@ Result<PaginationType> parse_type(const json& config) {
         {"keyset", PaginationType::keyset},     {"odata", PaginationType::odata},
         {"relay", PaginationType::relay}};
     const auto found = config.find("type");
-    if (found == config.end() || found->is_null()) return fail(Reason::invalid_configuration, "pagination \"type\" is missing");
+    if (found == config.end() || found->is_null())
+        return fail(Reason::invalid_configuration, "pagination \"type\" is missing");
     std::string list;
     for (const auto& [name, type] : types) {
         if (*found == name) return type;
@@ -34,17 +35,25 @@ ConfigReader reader_for(const json& config, PaginationType type) {
     constexpr auto where = "pagination";
     switch (type) {
         case PaginationType::none:
-        case PaginationType::odata: break;
+        case PaginationType::odata:
+            break;
         case PaginationType::page:
-            return {config, where, {"type", "max_pages", "param", "start", "size", "size_param", "total_pages", "total"}};
-        case PaginationType::offset: return {config, where, {"type", "max_pages", "param", "size", "size_param", "total"}};
+            return {
+                config, where, {"type", "max_pages", "param", "start", "size", "size_param", "total_pages", "total"}};
+        case PaginationType::offset:
+            return {config, where, {"type", "max_pages", "param", "size", "size_param", "total"}};
         case PaginationType::cursor:
-            return {config, where,
+            return {config,
+                    where,
                     {"type", "max_pages", "path", "header", "param", "send_header", "body", "initial", "has_more"}};
-        case PaginationType::next_url: return {config, where, {"type", "max_pages", "path", "header"}};
-        case PaginationType::link_header: return {config, where, {"type", "max_pages", "rel"}};
-        case PaginationType::keyset: return {config, where, {"type", "max_pages", "field", "param", "size", "size_param"}};
-        case PaginationType::relay: return {config, where, {"type", "max_pages", "path", "variable"}};
+        case PaginationType::next_url:
+            return {config, where, {"type", "max_pages", "path", "header"}};
+        case PaginationType::link_header:
+            return {config, where, {"type", "max_pages", "rel"}};
+        case PaginationType::keyset:
+            return {config, where, {"type", "max_pages", "field", "param", "size", "size_param"}};
+        case PaginationType::relay:
+            return {config, where, {"type", "max_pages", "path", "variable"}};
     }
     return {config, where, {"type", "max_pages"}};
 }
@@ -60,10 +69,11 @@ void refuse_wildcard(ConfigReader& reader, std::string_view key, const std::opti
 
 /// Text, number or boolean.
 void read_initial(ConfigReader& reader, PaginationConfig& config) {
-    reader.value("initial", config.initial, [](const json& value, const std::string& where) -> Result<std::optional<TemplateValue>> {
-        if (scalar_text(value)) return std::optional(TemplateValue::of(value));
-        return fail(Reason::invalid_configuration, where + " must be a string or number");
-    });
+    reader.value("initial", config.initial,
+                 [](const json& value, const std::string& where) -> Result<std::optional<TemplateValue>> {
+                     if (scalar_text(value)) return std::optional(TemplateValue::of(value));
+                     return fail(Reason::invalid_configuration, where + " must be a string or number");
+                 });
 }
 
 constexpr std::int64_t kLargestSize = 1'000'000;
@@ -110,17 +120,26 @@ void read_keyset(ConfigReader& reader, PaginationConfig& config) {
 void read_type(ConfigReader& reader, PaginationConfig& config) {
     switch (config.type) {
         case PaginationType::none:
-        case PaginationType::odata: break;
+        case PaginationType::odata:
+            break;
         case PaginationType::page:
-        case PaginationType::offset: read_counted(reader, config); break;
-        case PaginationType::cursor: read_cursor(reader, config); break;
+        case PaginationType::offset:
+            read_counted(reader, config);
+            break;
+        case PaginationType::cursor:
+            read_cursor(reader, config);
+            break;
         case PaginationType::next_url:
             reader.exclusive({"path", "header"}, true);
             reader.path("path", config.path);
             read_header_name(reader, "header", config.header);
             break;
-        case PaginationType::link_header: reader.text("rel", config.rel); break;
-        case PaginationType::keyset: read_keyset(reader, config); break;
+        case PaginationType::link_header:
+            reader.text("rel", config.rel);
+            break;
+        case PaginationType::keyset:
+            read_keyset(reader, config);
+            break;
         case PaginationType::relay:
             reader.require("path");
             reader.path("path", config.path);
@@ -145,7 +164,8 @@ Result<PaginationConfig> parse_pagination(const json& config) {
 
 Result<void> check_supported(const PaginationConfig& config) {
     const auto not_yet = [](const std::string& type) {
-        return fail(Reason::invalid_configuration, "pagination \"" + type + "\" is not supported yet").with_code("0A000");
+        return fail(Reason::invalid_configuration, "pagination \"" + type + "\" is not supported yet")
+            .with_code("0A000");
     };
     if (config.type == PaginationType::odata) return not_yet("odata");
     if (config.type == PaginationType::relay) return not_yet("relay");

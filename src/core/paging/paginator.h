@@ -19,9 +19,9 @@ namespace pg_pull {
 /// What a page's answer was. Everything is only looked at during the call.
 struct PageAnswer {
     const nlohmann::json* envelope = nullptr;  ///< RecordPage::envelope(); may be null
-    std::string_view body;         ///< as received; read again only where a number of the envelope lost its digits
-    std::size_t records = 0;       ///< before any filter
-    std::string_view last_record;  ///< JSON text; empty where there is none
+    std::string_view body;             ///< as received; read again only where a number of the envelope lost its digits
+    std::size_t records = 0;           ///< before any filter
+    std::string_view last_record;      ///< JSON text; empty where there is none
     const Headers* headers = nullptr;  ///< names in lower case; may be null
     std::string_view effective_url;    ///< relative links start here
 };

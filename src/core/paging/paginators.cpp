@@ -13,7 +13,8 @@ namespace {
 using Next = std::optional<RequestOverlay>;
 
 Error resume_refused(std::string_view token) {
-    return fail(Reason::invalid_configuration, "the stored page \"" + std::string(token.substr(0, 100)) + "\" does not fit the pagination")
+    return fail(Reason::invalid_configuration,
+                "the stored page \"" + std::string(token.substr(0, 100)) + "\" does not fit the pagination")
         .with_hint("Pull once with full => true.");
 }
 
@@ -40,7 +41,8 @@ Result<RequestOverlay> CountedPaginator::begin(const std::optional<std::string>&
     at_ = start;
     if (resume) {
         const auto [end, error] = std::from_chars(resume->data(), resume->data() + resume->size(), at_);
-        if (error != std::errc() || end != resume->data() + resume->size() || at_ < start) return resume_refused(*resume);
+        if (error != std::errc() || end != resume->data() + resume->size() || at_ < start)
+            return resume_refused(*resume);
     }
     // Without a known size the records before a resumed page cannot be told; then only total_pages and short pages end it.
     records_ = is_page() ? (at_ - start) * config().size : at_;
@@ -85,10 +87,17 @@ Result<RequestOverlay> CursorPaginator::begin(const std::optional<std::string>& 
         if (resume->size() < 2 || (*resume)[1] != ':') return resume_refused(*resume);
         const std::string text = resume->substr(2);
         switch (resume->front()) {
-            case 'n': cursor_ = TemplateValue::number(text); break;
-            case 'j': cursor_ = TemplateValue{TemplateValue::Kind::json, text, false}; break;
-            case 't': cursor_ = TemplateValue::of_text(text); break;
-            default: return resume_refused(*resume);
+            case 'n':
+                cursor_ = TemplateValue::number(text);
+                break;
+            case 'j':
+                cursor_ = TemplateValue{TemplateValue::Kind::json, text, false};
+                break;
+            case 't':
+                cursor_ = TemplateValue::of_text(text);
+                break;
+            default:
+                return resume_refused(*resume);
         }
     }
     return overlay();
@@ -98,9 +107,12 @@ Result<RequestOverlay> CursorPaginator::begin(const std::optional<std::string>& 
 std::optional<std::string> CursorPaginator::resume_token() const {
     if (!cursor_) return std::nullopt;
     switch (cursor_->kind) {
-        case TemplateValue::Kind::number: return "n:" + cursor_->text;
-        case TemplateValue::Kind::json: return "j:" + cursor_->text;
-        default: return "t:" + cursor_->text;
+        case TemplateValue::Kind::number:
+            return "n:" + cursor_->text;
+        case TemplateValue::Kind::json:
+            return "j:" + cursor_->text;
+        default:
+            return "t:" + cursor_->text;
     }
 }
 
@@ -157,7 +169,8 @@ Result<std::string> UrlPaginator::find_address(const PageAnswer& answer) const {
     const auto value = cursor_value(*answer.envelope, *config().path, {});
     if (!value) return std::string();
     if (value->kind != TemplateValue::Kind::text)
-        return fail(Reason::upstream_not_ok, "the address of the next page at \"" + config().path->text + "\" is not a string");
+        return fail(Reason::upstream_not_ok,
+                    "the address of the next page at \"" + config().path->text + "\" is not a string");
     return value->text;
 }
 
@@ -168,7 +181,8 @@ Result<Next> UrlPaginator::advance(const PageAnswer& answer) {
     if (!base.ok()) return base.error();
     const auto url = resolve(*base, address);
     if (!url.ok())
-        return fail(Reason::upstream_not_ok, "the address of the next page cannot be used").with_detail(url.error().message + ".");
+        return fail(Reason::upstream_not_ok, "the address of the next page cannot be used")
+            .with_detail(url.error().message + ".");
     // The page just read has an address too, which begin() could not know.
     if (url_.empty()) mark_seen(base->to_string());
     url_ = url->to_string();
@@ -199,9 +213,9 @@ Result<Next> KeysetPaginator::advance(const PageAnswer& answer) {
     const auto record = parse_document(answer.last_record);
     const auto key = record.ok() ? cursor_value(*record, *config().field, answer.last_record) : std::nullopt;
     if (!key || key->kind == TemplateValue::Kind::json)
-        return fail(Reason::invalid_configuration,
-                    "the last record of page " + std::to_string(pages()) + " has no value at \"" + config().field->text +
-                        "\" to go on from")
+        return fail(Reason::invalid_configuration, "the last record of page " + std::to_string(pages()) +
+                                                       " has no value at \"" + config().field->text +
+                                                       "\" to go on from")
             .with_hint("Correct \"field\" of the pagination.");
     key_ = key->to_text();
     return Next(overlay());

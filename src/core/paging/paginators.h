@@ -15,7 +15,9 @@ public:
 
 private:
     Result<RequestOverlay> begin(const std::optional<std::string>&) override { return RequestOverlay{}; }
-    Result<std::optional<RequestOverlay>> advance(const PageAnswer&) override { return std::optional<RequestOverlay>(); }
+    Result<std::optional<RequestOverlay>> advance(const PageAnswer&) override {
+        return std::optional<RequestOverlay>();
+    }
     [[nodiscard]] std::string position() const override { return {}; }
 };
 

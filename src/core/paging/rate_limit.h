@@ -33,6 +33,7 @@ struct BucketGrant {
 [[nodiscard]] BucketGrant take(const BucketState& state, WallTime now, const RateLimit& limit) noexcept;
 
 /// After an answer that says "not before": nothing more leaves for `wait`.
-[[nodiscard]] BucketState hold_back(const BucketState& state, WallTime now, Millis wait, const RateLimit& limit) noexcept;
+[[nodiscard]] BucketState hold_back(const BucketState& state, WallTime now, Millis wait,
+                                    const RateLimit& limit) noexcept;
 
 }  // namespace pg_pull

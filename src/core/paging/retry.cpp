@@ -107,12 +107,14 @@ bool may_repeat(const RetryConfig& retry, std::string_view method) noexcept {
 
 Millis backoff(const RetryConfig& retry, int attempt, double random) noexcept {
     const double most = static_cast<double>(retry.max.count());
-    const double grown = static_cast<double>(retry.initial.count()) * std::pow(retry.multiplier, std::max(attempt - 2, 0));
+    const double grown =
+        static_cast<double>(retry.initial.count()) * std::pow(retry.multiplier, std::max(attempt - 2, 0));
     const double wait = std::isfinite(grown) ? std::min(grown, most) : most;
     return Millis(std::llround(retry.jitter ? wait * (0.5 + 0.5 * std::clamp(random, 0.0, 1.0)) : wait));
 }
 
-std::optional<Millis> parse_retry_after(std::string_view value, std::optional<std::string_view> date_header, WallTime now) {
+std::optional<Millis> parse_retry_after(std::string_view value, std::optional<std::string_view> date_header,
+                                        WallTime now) {
     value = trimmed(value);
     if (const auto seconds = parse_seconds(value)) {
         // Some put the moment of the reset here, against RFC 9110.
@@ -142,7 +144,8 @@ std::optional<Millis> parse_reset(const ResetHeader& header, std::string_view va
 
 std::optional<Millis> asked_wait(const HttpResponse& response, const std::optional<ResetHeader>& reset, WallTime now) {
     std::optional<Millis> asked;
-    if (const auto value = response.header("retry-after")) asked = parse_retry_after(*value, response.header("date"), now);
+    if (const auto value = response.header("retry-after"))
+        asked = parse_retry_after(*value, response.header("date"), now);
     const auto value = reset ? response.header(reset->name) : std::nullopt;
     if (!value) return asked;
     const auto until = parse_reset(*reset, *value, now);

@@ -43,8 +43,8 @@ Result<ResetHeader> parse_reset_header(const nlohmann::json& config);
 
 /// `Retry-After` as seconds or as an HTTP date. A date is read against the answer's own `Date` where there is one, so that
 /// clocks that differ do no harm. Never negative.
-[[nodiscard]] std::optional<Millis> parse_retry_after(std::string_view value, std::optional<std::string_view> date_header,
-                                                      WallTime now);
+[[nodiscard]] std::optional<Millis> parse_retry_after(std::string_view value,
+                                                      std::optional<std::string_view> date_header, WallTime now);
 
 /// The reset header's value as a wait. Under `seconds`, a value that can only be an epoch (in seconds or milliseconds) is taken
 /// as one, because the same header name means either with different vendors.
@@ -55,6 +55,7 @@ Result<ResetHeader> parse_reset_header(const nlohmann::json& config);
                                                WallTime now);
 
 /// The wait before attempt `attempt`: what the server asked for, else the backoff; at most retry.max.
-[[nodiscard]] Millis retry_wait(const RetryConfig& retry, int attempt, std::optional<Millis> asked, double random) noexcept;
+[[nodiscard]] Millis retry_wait(const RetryConfig& retry, int attempt, std::optional<Millis> asked,
+                                double random) noexcept;
 
 }  // namespace pg_pull

@@ -44,7 +44,8 @@ std::optional<WallTime> time_of_epoch(std::string_view text, bool millis) {
     std::int64_t micros = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), micros);
     // 253402300800 s is the year 10000.
-    if (error != std::errc() || micros >= 253'402'300'800 * kSecond || micros < -62'135'596'800 * kSecond) return std::nullopt;
+    if (error != std::errc() || micros >= 253'402'300'800 * kSecond || micros < -62'135'596'800 * kSecond)
+        return std::nullopt;
     return WallTime(microseconds(micros - (dropped && digits.front() == '-' ? 1 : 0)));
 }
 
@@ -64,11 +65,16 @@ std::string in_quotes(std::string_view text) { return "\"" + std::string(text.su
 /// The smallest step of a text in this format.
 std::int64_t unit_of(const WatermarkFormat& format, const TimestampStyle& style) {
     switch (format.type) {
-        case Format::iso_date: return kDay;
-        case Format::epoch: return kSecond;
-        case Format::epoch_ms: return kMilli;
-        case Format::pattern: return 1;  // its words cut by themselves, and months have no fixed length
-        case Format::iso: break;
+        case Format::iso_date:
+            return kDay;
+        case Format::epoch:
+            return kSecond;
+        case Format::epoch_ms:
+            return kMilli;
+        case Format::pattern:
+            return 1;  // its words cut by themselves, and months have no fixed length
+        case Format::iso:
+            break;
     }
     if (style.date_only) return kDay;
     std::int64_t unit = kSecond;
@@ -80,11 +86,16 @@ std::string write_time(WallTime time, const WatermarkFormat& format, const Times
     TimestampStyle date;
     date.date_only = true;
     switch (format.type) {
-        case Format::iso: return format_timestamp(time, style);
-        case Format::iso_date: return format_timestamp(time, date);
-        case Format::epoch: return std::to_string(micros_of(floor_to(time, kSecond)) / kSecond);
-        case Format::epoch_ms: return std::to_string(micros_of(floor_to(time, kMilli)) / kMilli);
-        case Format::pattern: break;
+        case Format::iso:
+            return format_timestamp(time, style);
+        case Format::iso_date:
+            return format_timestamp(time, date);
+        case Format::epoch:
+            return std::to_string(micros_of(floor_to(time, kSecond)) / kSecond);
+        case Format::epoch_ms:
+            return std::to_string(micros_of(floor_to(time, kMilli)) / kMilli);
+        case Format::pattern:
+            break;
     }
     return format.pattern->format(time);
 }
@@ -92,7 +103,8 @@ std::string write_time(WallTime time, const WatermarkFormat& format, const Times
 WallTime lowered(WallTime time, const WatermarkFormat& format, const TimestampStyle& style, const Duration& lookback) {
     if (format.type == Format::pattern && !lookback.is_zero()) {
         // Cut to what the pattern says, by writing and reading it.
-        if (const auto cut = format.pattern->parse(format.pattern->format(time)); cut && cut->time <= time) time = cut->time;
+        if (const auto cut = format.pattern->parse(format.pattern->format(time)); cut && cut->time <= time)
+            time = cut->time;
     }
     return subtract(floor_to(time, unit_of(format, style)), lookback);
 }
@@ -107,24 +119,28 @@ TimestampStyle style_for(WatermarkType type, std::optional<std::string_view> sam
 
 Result<std::string> write_number(const WatermarkValue& value, const WatermarkFormat& format, const Duration& lookback) {
     if (format.type == Format::iso_date || format.type == Format::pattern)
-        return unsound("a number cannot be sent as a watermark of that format").with_hint("Use epoch, epoch_ms, or no format.");
+        return unsound("a number cannot be sent as a watermark of that format")
+            .with_hint("Use epoch, epoch_ms, or no format.");
     if (lookback.is_zero()) return value.text;
     const bool millis = format.type == Format::epoch_ms;
     const auto time = format.type == Format::iso ? std::nullopt : time_of_epoch(value.text, millis);
     if (!time)
-        return unsound("a watermark that is a number has no lookback").with_hint("Give it the format epoch or epoch_ms if it is a time.");
+        return unsound("a watermark that is a number has no lookback")
+            .with_hint("Give it the format epoch or epoch_ms if it is a time.");
     return write_time(subtract(*time, lookback), format, {});
 }
 
 Result<std::string> write_text(const WatermarkValue& value, const WatermarkFormat& format, const Duration& lookback) {
     if (format.type == Format::iso && lookback.is_zero()) return value.text;
     const auto read = read_time(value.text, format);
-    if (!read) return unsound("the watermark " + in_quotes(value.text) + " is not a time, so it has neither format nor lookback");
+    if (!read)
+        return unsound("the watermark " + in_quotes(value.text) +
+                       " is not a time, so it has neither format nor lookback");
     return write_time(lowered(read->time, format, read->style, lookback), format, read->style);
 }
 
-Result<std::string> write(const WatermarkValue& value, const WatermarkConfig& config, std::optional<std::string_view> sample,
-                          const Duration& lookback) {
+Result<std::string> write(const WatermarkValue& value, const WatermarkConfig& config,
+                          std::optional<std::string_view> sample, const Duration& lookback) {
     if (value.type == WatermarkType::text) return write_text(value, config.format, lookback);
     if (!is_time(value.type)) return write_number(value, config.format, lookback);
     const TimestampStyle style = style_for(value.type, sample);
@@ -142,7 +158,8 @@ Result<Duration> parse_lookback(const json& value, const std::string& where) {
     if (!value.is_string()) return fail(Reason::invalid_configuration, where + " must be an ISO 8601 duration");
     auto duration = parse_duration(value.get_ref<const std::string&>());
     if (!duration.ok())
-        return fail(Reason::invalid_configuration, where + ": " + duration.error().message).with_hint(duration.error().hint);
+        return fail(Reason::invalid_configuration, where + ": " + duration.error().message)
+            .with_hint(duration.error().hint);
     if (duration->months < 0 || duration->days < 0 || duration->micros < 0)
         return fail(Reason::invalid_configuration, where + " is negative");
     return *duration;
@@ -169,12 +186,15 @@ Result<WatermarkConfig> parse_watermark(const json& config) {
     if (field && field->has_wildcard()) reader.refuse("field", "cannot hold \"*\"");
     reader.text("param", watermark.param);
     reader.text("end_param", watermark.end_param);
-    reader.value("format", watermark.format, [](const json& value, const std::string& where) -> Result<WatermarkFormat> {
-        if (!value.is_string()) return fail(Reason::invalid_configuration, where + " must be a string");
-        auto format = parse_watermark_format(value.get_ref<const std::string&>());
-        if (!format.ok()) return fail(Reason::invalid_configuration, where + ": " + format.error().message).with_hint(format.error().hint);
-        return format;
-    });
+    reader.value("format", watermark.format,
+                 [](const json& value, const std::string& where) -> Result<WatermarkFormat> {
+                     if (!value.is_string()) return fail(Reason::invalid_configuration, where + " must be a string");
+                     auto format = parse_watermark_format(value.get_ref<const std::string&>());
+                     if (!format.ok())
+                         return fail(Reason::invalid_configuration, where + ": " + format.error().message)
+                             .with_hint(format.error().hint);
+                     return format;
+                 });
     reader.value("initial", watermark.initial, parse_initial);
     reader.value("lookback", watermark.lookback, parse_lookback);
     watermark.lookback_given = reader.has("lookback");
@@ -246,16 +266,19 @@ std::string store_text(const WatermarkValue& value) {
 Result<std::vector<WatermarkWindow>> make_windows(WallTime start, WallTime now, const Duration& window) {
     constexpr std::size_t kMost = 100'000;
     std::vector<WatermarkWindow> windows;
-    const auto times = [&window](std::int64_t n) { return Duration{window.months * n, window.days * n, window.micros * n}; };
+    const auto times = [&window](std::int64_t n) {
+        return Duration{window.months * n, window.days * n, window.micros * n};
+    };
     WallTime from = start;
     for (std::int64_t n = 1; windows.empty() || from < now; ++n) {
         if (window.micros > 0 && n > INT64_MAX / window.micros) break;
         const WallTime border = add(start, times(n));
         if (border <= from)
-            return fail(Reason::invalid_configuration, "the watermark's window \"" + to_text(window) + "\" does not move on");
+            return fail(Reason::invalid_configuration,
+                        "the watermark's window \"" + to_text(window) + "\" does not move on");
         if (windows.size() == kMost)
-            return fail(Reason::invalid_configuration, "the watermark's window \"" + to_text(window) + "\" gives more than " +
-                                                           std::to_string(kMost) + " requests")
+            return fail(Reason::invalid_configuration, "the watermark's window \"" + to_text(window) +
+                                                           "\" gives more than " + std::to_string(kMost) + " requests")
                 .with_hint("Make \"window\" longer, or \"initial\" later.");
         windows.push_back({from, std::max(from, std::min(border, now))});
         from = border;

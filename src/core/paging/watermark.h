@@ -41,7 +41,7 @@ Result<WatermarkConfig> parse_watermark(const nlohmann::json& config);
 
 /// What the watermark's column is; decides how two values compare.
 enum class WatermarkType : unsigned char {
-    timestamp,    ///< without time zone: values are as written
+    timestamp,  ///< without time zone: values are as written
     timestamptz,
     date,
     integer,

@@ -57,7 +57,8 @@ Result<void> put_into_json(HttpRequest& request, const std::string& name, const 
     }
     const std::size_t open = request.body.find_first_not_of(" \t\r\n");
     if (open == std::string::npos || request.body[open] != '{')
-        return fail(Reason::invalid_configuration, "the credential cannot be put into a body that is not a JSON object");
+        return fail(Reason::invalid_configuration,
+                    "the credential cannot be put into a body that is not a JSON object");
     const std::size_t next = request.body.find_first_not_of(" \t\r\n", open + 1);
     const bool is_empty = next != std::string::npos && request.body[next] == '}';
     request.body.insert(open + 1, is_empty ? member : member + ",");
@@ -89,7 +90,8 @@ Result<void> put(const CredentialUse& use, const TemplateContext& context, HttpR
     return {};
 }
 
-Result<void> put_basic(const AuthConfig& auth, const Secret& credential, const TemplateContext& context, HttpRequest& request) {
+Result<void> put_basic(const AuthConfig& auth, const Secret& credential, const TemplateContext& context,
+                       HttpRequest& request) {
     std::string user;
     bool user_is_credential = false;
     if (auth.username) {
@@ -100,7 +102,8 @@ Result<void> put_basic(const AuthConfig& auth, const Secret& credential, const T
     }
     // RFC 7617 section 2: the first colon ends the user name.
     if (user.find(':') != std::string::npos)
-        return fail(Reason::invalid_configuration, "auth \"username\" holds a colon, which basic authentication cannot send");
+        return fail(Reason::invalid_configuration,
+                    "auth \"username\" holds a colon, which basic authentication cannot send");
     const std::string password = user_is_credential ? std::string() : std::string(credential.reveal());
     put_header(request, "Authorization", "Basic " + base64_encode(user + ":" + password));
     return {};
@@ -110,25 +113,33 @@ Result<void> check_credential(const Secret& credential) {
     if (credential.empty()) return fail(Reason::credential_unresolved, "the connector's credential is empty");
     for (const char c : credential.reveal())
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-            return fail(Reason::invalid_configuration, "the connector's credential holds a line break or control character")
+            return fail(Reason::invalid_configuration,
+                        "the connector's credential holds a line break or control character")
                 .with_hint("Store it again without the line break at its end.");
     return {};
 }
 
 }  // namespace
 
-Result<void> apply_auth(const AuthConfig& auth, const Secret& credential, const TemplateContext& context, HttpRequest& request) {
+Result<void> apply_auth(const AuthConfig& auth, const Secret& credential, const TemplateContext& context,
+                        HttpRequest& request) {
     if (auth.type == AuthType::none) return check_credential_origin(request);
     PG_PULL_CHECK(check_credential(credential));
     PG_PULL_CHECK(check_origin(request.url, request.credential_origins));
     const CredentialContext with_credential(context, credential, auth.type == AuthType::login);
     switch (auth.type) {
-        case AuthType::none: break;
+        case AuthType::none:
+            break;
         case AuthType::bearer:
-        case AuthType::oauth2: put_header(request, "Authorization", "Bearer " + std::string(credential.reveal())); break;
-        case AuthType::api_key: return put(*auth.api_key, with_credential, request);
-        case AuthType::basic: return put_basic(auth, credential, with_credential, request);
-        case AuthType::login: return put(auth.login->use, with_credential, request);
+        case AuthType::oauth2:
+            put_header(request, "Authorization", "Bearer " + std::string(credential.reveal()));
+            break;
+        case AuthType::api_key:
+            return put(*auth.api_key, with_credential, request);
+        case AuthType::basic:
+            return put_basic(auth, credential, with_credential, request);
+        case AuthType::login:
+            return put(auth.login->use, with_credential, request);
     }
     return {};
 }

@@ -16,19 +16,22 @@ using std::chrono::hours;
 void read_reference(ConfigReader& reader, std::string& out) {
     reader.text("credential_ref", out);
     const bool is_name = out.size() <= 128 && std::all_of(out.begin(), out.end(), [](char c) {
-        return static_cast<unsigned char>(c) > 0x20 && c != 0x7F;
-    });
+                             return static_cast<unsigned char>(c) > 0x20 && c != 0x7F;
+                         });
     if (!is_name)
-        reader.refuse("credential_ref", "is not the name of a secret", "Store the secret with sync_secret_set, and give its name here.");
+        reader.refuse("credential_ref", "is not the name of a secret",
+                      "Store the secret with sync_secret_set, and give its name here.");
 }
 
 /// Keys under which people write the credential itself: refused as that, not as unknown.
 Result<void> check_no_literal_keys(const json& config, bool oauth) {
-    const std::initializer_list<std::string_view> always{"client_secret", "secret", "password", "credential", "private_key"};
+    const std::initializer_list<std::string_view> always{"client_secret", "secret", "password", "credential",
+                                                         "private_key"};
     const std::initializer_list<std::string_view> simple{"token", "key", "api_key", "access_token", "bearer"};
     const auto check = [&config](std::initializer_list<std::string_view> names) -> Result<void> {
         for (const auto name : names)
-            if (const auto found = config.find(std::string(name)); found != config.end() && found->is_primitive() && !found->is_null())
+            if (const auto found = config.find(std::string(name));
+                found != config.end() && found->is_primitive() && !found->is_null())
                 return credential_literal("auth \"" + std::string(name) + "\"");
         return {};
     };
@@ -39,7 +42,9 @@ Result<void> check_no_literal_keys(const json& config, bool oauth) {
 
 Result<CredentialUse> read_use(ConfigReader& reader, CredentialUse use) {
     reader.choice("in", use.in,
-                  {{"header", CredentialUse::In::header}, {"query", CredentialUse::In::query}, {"body", CredentialUse::In::body}});
+                  {{"header", CredentialUse::In::header},
+                   {"query", CredentialUse::In::query},
+                   {"body", CredentialUse::In::body}});
     reader.text("name", use.name);
     if (use.in == CredentialUse::In::header && !is_token(use.name)) reader.refuse("name", "is not a header name");
     std::string value;
@@ -62,19 +67,25 @@ Result<CredentialUse> default_use(std::string name, std::string_view value) {
 /// Makes one ConfigReader a type, since the known keys differ.
 ConfigReader reader_for(const json& config, AuthType type) {
     switch (type) {
-        case AuthType::none: return {config, "auth", {"type", "per", "fields"}};
-        case AuthType::bearer: return {config, "auth", {"type", "per", "fields", "credential_ref"}};
-        case AuthType::api_key: return {config, "auth", {"type", "per", "fields", "credential_ref", "in", "name", "value"}};
-        case AuthType::basic: return {config, "auth", {"type", "per", "fields", "credential_ref", "username"}};
+        case AuthType::none:
+            return {config, "auth", {"type", "per", "fields"}};
+        case AuthType::bearer:
+            return {config, "auth", {"type", "per", "fields", "credential_ref"}};
+        case AuthType::api_key:
+            return {config, "auth", {"type", "per", "fields", "credential_ref", "in", "name", "value"}};
+        case AuthType::basic:
+            return {config, "auth", {"type", "per", "fields", "credential_ref", "username"}};
         case AuthType::login:
             return {config, "auth", {"type", "per", "fields", "credential_ref", "request", "response", "use"}};
-        case AuthType::oauth2: break;
+        case AuthType::oauth2:
+            break;
     }
-    return {config,
-            "auth",
-            {"type", "per", "fields", "credential_ref", "grant", "client_id", "scopes", "scope_separator", "issuer", "discovery",
-             "resource", "redirect_uri", "pkce", "margin", "default_lifetime", "authorize", "token", "refresh", "revoke", "introspect",
-             "verify", "after_connect"}};
+    return {config, "auth", {"type",   "per",          "fields",           "credential_ref",
+                             "grant",  "client_id",    "scopes",           "scope_separator",
+                             "issuer", "discovery",    "resource",         "redirect_uri",
+                             "pkce",   "margin",       "default_lifetime", "authorize",
+                             "token",  "refresh",      "revoke",           "introspect",
+                             "verify", "after_connect"}};
 }
 
 Result<AuthType> parse_type(const json& config) {
@@ -83,10 +94,12 @@ Result<AuthType> parse_type(const json& config) {
         {"none", AuthType::none},   {"bearer", AuthType::bearer}, {"api_key", AuthType::api_key},
         {"basic", AuthType::basic}, {"login", AuthType::login},   {"oauth2", AuthType::oauth2}};
     const auto found = config.find("type");
-    if (found == config.end() || found->is_null()) return fail(Reason::invalid_configuration, "auth \"type\" is missing");
+    if (found == config.end() || found->is_null())
+        return fail(Reason::invalid_configuration, "auth \"type\" is missing");
     for (const auto& [name, type] : types)
         if (*found == name) return type;
-    return fail(Reason::invalid_configuration, "auth \"type\" cannot be " + found->dump(-1, ' ', false, json::error_handler_t::replace))
+    return fail(Reason::invalid_configuration,
+                "auth \"type\" cannot be " + found->dump(-1, ' ', false, json::error_handler_t::replace))
         .with_hint("It is one of \"none\", \"bearer\", \"api_key\", \"basic\", \"login\", \"oauth2\".");
 }
 
@@ -152,16 +165,19 @@ Result<CallbackConfig> parse_callback(const json& value, const std::string& wher
     ConfigReader reader(value, where, {"code", "state", "keep"});
     reader.text("code", callback.code);
     reader.text("state", callback.state);
-    reader.value("keep", callback.keep, [](const json& keep, const std::string& place) -> Result<std::map<std::string, std::string>> {
-        std::map<std::string, std::string> result;
-        if (!keep.is_object()) return fail(Reason::invalid_configuration, place + " must be a JSON object");
-        for (const auto& item : keep.items()) {
-            if (!item.value().is_string())
-                return fail(Reason::invalid_configuration, place_of(place, item.key()) + " must be the name of a query parameter");
-            result[item.key()] = item.value().get<std::string>();
-        }
-        return result;
-    });
+    reader.value("keep", callback.keep,
+                 [](const json& keep, const std::string& place) -> Result<std::map<std::string, std::string>> {
+                     std::map<std::string, std::string> result;
+                     if (!keep.is_object())
+                         return fail(Reason::invalid_configuration, place + " must be a JSON object");
+                     for (const auto& item : keep.items()) {
+                         if (!item.value().is_string())
+                             return fail(Reason::invalid_configuration,
+                                         place_of(place, item.key()) + " must be the name of a query parameter");
+                         result[item.key()] = item.value().get<std::string>();
+                     }
+                     return result;
+                 });
     PG_PULL_CHECK(reader.finish());
     return callback;
 }
@@ -227,18 +243,21 @@ Result<std::optional<OAuth2Config>> read_oauth2(ConfigReader& reader) {
 Result<void> read_type(ConfigReader& reader, AuthConfig& auth) {
     switch (auth.type) {
         case AuthType::none:
-        case AuthType::bearer: break;
+        case AuthType::bearer:
+            break;
         case AuthType::api_key: {
             PG_PULL_ASSIGN(auto use, default_use("X-API-Key", "${credential}"));
             PG_PULL_ASSIGN(auth.api_key, read_use(reader, std::move(use)));
             break;
         }
         case AuthType::basic:
-            reader.value("username", auth.username, [](const json& value, const std::string& where) -> Result<std::optional<Template>> {
-                if (!value.is_string()) return fail(Reason::invalid_configuration, where + " must be a string");
-                PG_PULL_ASSIGN(auto name, Template::compile(value.get_ref<const std::string&>(), where));
-                return std::optional(std::move(name));
-            });
+            reader.value("username", auth.username,
+                         [](const json& value, const std::string& where) -> Result<std::optional<Template>> {
+                             if (!value.is_string())
+                                 return fail(Reason::invalid_configuration, where + " must be a string");
+                             PG_PULL_ASSIGN(auto name, Template::compile(value.get_ref<const std::string&>(), where));
+                             return std::optional(std::move(name));
+                         });
             break;
         case AuthType::login: {
             PG_PULL_ASSIGN(auth.login, read_login(reader));

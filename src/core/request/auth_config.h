@@ -90,6 +90,7 @@ Result<AuthConfig> parse_auth(const nlohmann::json& config);
 /// `context` (a login's `use` also as `token`). Uses request.credential_origins, set before by render_request, and refuses
 /// (egress_denied) when the request's own origin is not among them. An empty credential where one is needed is
 /// credential_unresolved; one with a line break in it is invalid_configuration.
-Result<void> apply_auth(const AuthConfig& auth, const Secret& credential, const TemplateContext& context, HttpRequest& request);
+Result<void> apply_auth(const AuthConfig& auth, const Secret& credential, const TemplateContext& context,
+                        HttpRequest& request);
 
 }  // namespace pg_pull

@@ -43,7 +43,8 @@ void append_pair(std::string& out, const std::string& name, const json& value) {
 
 Result<void> BodyTemplate::collect(const json& node, const json::json_pointer& at, std::string_view where) {
     if (node.is_object()) {
-        for (const auto& item : node.items()) PG_PULL_CHECK(collect(item.value(), at / item.key(), place_of(where, item.key())));
+        for (const auto& item : node.items())
+            PG_PULL_CHECK(collect(item.value(), at / item.key(), place_of(where, item.key())));
     } else if (node.is_array()) {
         for (std::size_t i = 0; i < node.size(); ++i)
             PG_PULL_CHECK(collect(node[i], at / i, place_of(where, std::to_string(i))));
@@ -63,7 +64,8 @@ Result<BodyTemplate> BodyTemplate::parse(const json& config, std::string_view wh
     }
     if (!config.is_structured())
         return fail(Reason::invalid_configuration, std::string(where) + " must be a JSON object, list or string");
-    if (depth_of(config) > kDeepest) return fail(Reason::invalid_configuration, std::string(where) + " is nested too deep");
+    if (depth_of(config) > kDeepest)
+        return fail(Reason::invalid_configuration, std::string(where) + " is nested too deep");
     result.shape_ = config;
     PG_PULL_CHECK(result.collect(config, json::json_pointer(), where));
     return result;

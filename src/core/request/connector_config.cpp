@@ -34,8 +34,8 @@ Result<std::optional<Template>> parse_absolute_url(const json& value, const std:
     if (text.is_constant()) {
         if (auto url = parse_url(text.source()); !url.ok())
             return fail(Reason::invalid_configuration, where + ": " + url.error().message).with_hint(url.error().hint);
-    } else if (const std::string& source = text.source(); !source.starts_with("${") && !source.starts_with("https://") &&
-                                                          !source.starts_with("http://")) {
+    } else if (const std::string& source = text.source();
+               !source.starts_with("${") && !source.starts_with("https://") && !source.starts_with("http://")) {
         return fail(Reason::invalid_configuration, where + " must begin with https:// or http://");
     }
     return std::optional(std::move(text));
@@ -87,7 +87,8 @@ void read_common(ConfigReader& reader, RestConfig& config) {
     reader.integer("max_concurrency", config.max_concurrency, 1, 64);
     reader.integer("max_page_bytes", config.max_page_bytes, 1, std::int64_t{4} << 30);
     read_tls(reader, config);
-    reader.value("errors", config.errors, [](const json& value, const std::string&) { return parse_error_rules(value); });
+    reader.value("errors", config.errors,
+                 [](const json& value, const std::string&) { return parse_error_rules(value); });
     reader.value("reset_header", config.reset_header,
                  [](const json& value, const std::string&) -> Result<std::optional<ResetHeader>> {
                      PG_PULL_ASSIGN(auto header, parse_reset_header(value));
@@ -107,18 +108,21 @@ Result<RestConfig> parse_rest_config(const json& given, HttpProvider provider) {
     auto reader = [&config, provider] {
         switch (provider) {
             case HttpProvider::openapi:
-                return ConfigReader(config, "config",
-                                    {"base_url", "origins", "headers", "query", "timeouts", "retry", "rate_limit", "max_concurrency",
-                                     "max_page_bytes", "tls", "errors", "reset_header", "pagination", "spec"});
+                return ConfigReader(
+                    config, "config",
+                    {"base_url", "origins", "headers", "query", "timeouts", "retry", "rate_limit", "max_concurrency",
+                     "max_page_bytes", "tls", "errors", "reset_header", "pagination", "spec"});
             case HttpProvider::mcp:
-                return ConfigReader(config, "config",
-                                    {"base_url", "origins", "headers", "query", "timeouts", "retry", "rate_limit", "max_concurrency",
-                                     "max_page_bytes", "tls", "errors", "reset_header", "pagination", "url", "include"});
-            case HttpProvider::rest: break;
+                return ConfigReader(
+                    config, "config",
+                    {"base_url", "origins", "headers", "query", "timeouts", "retry", "rate_limit", "max_concurrency",
+                     "max_page_bytes", "tls", "errors", "reset_header", "pagination", "url", "include"});
+            case HttpProvider::rest:
+                break;
         }
         return ConfigReader(config, "config",
-                            {"base_url", "origins", "headers", "query", "timeouts", "retry", "rate_limit", "max_concurrency",
-                             "max_page_bytes", "tls", "errors", "reset_header", "pagination"});
+                            {"base_url", "origins", "headers", "query", "timeouts", "retry", "rate_limit",
+                             "max_concurrency", "max_page_bytes", "tls", "errors", "reset_header", "pagination"});
     }();
     read_common(reader, result);
     if (provider == HttpProvider::rest) reader.require("base_url");

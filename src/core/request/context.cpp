@@ -47,7 +47,9 @@ void JsonContext::set_secret(std::string root, std::string member, Secret value)
 
 std::optional<TemplateValue> JsonContext::lookup(std::span<const std::string> path) const {
     if (path.empty()) return std::nullopt;
-    const std::string key = path.size() == 1 ? path[0] : path.size() == 2 ? member_key(path[0], path[1]) : std::string();
+    const std::string key = path.size() == 1   ? path[0]
+                            : path.size() == 2 ? member_key(path[0], path[1])
+                                               : std::string();
     if (const auto secret = secrets_.find(key); secret != secrets_.end()) {
         if (secret->second.empty()) return std::nullopt;
         return TemplateValue::of_text(std::string(secret->second.reveal()), true);
@@ -56,7 +58,8 @@ std::optional<TemplateValue> JsonContext::lookup(std::span<const std::string> pa
     const auto root = values_.find(path[0]);
     if (root == values_.end()) return std::nullopt;
     // Header names have no case; whoever sets them stores them in lower case, as HttpResponse does.
-    const std::vector<std::string> header{path.size() == 2 && path[0] == "headers" ? ascii_lower(path[1]) : std::string()};
+    const std::vector<std::string> header{path.size() == 2 && path[0] == "headers" ? ascii_lower(path[1])
+                                                                                   : std::string()};
     const nlohmann::json* const found =
         descend(root->second, header[0].empty() ? path.subspan(1) : std::span<const std::string>(header));
     if (found == nullptr) return std::nullopt;

@@ -19,18 +19,20 @@ std::string bare(std::string_view name) {
 }
 
 constexpr std::array<std::string_view, 18> kWhole{
-    "authorization", "proxyauthorization", "cookie", "setcookie", "token",    "key",   "sig",    "signature",  "auth",
-    "bearer",        "pass",               "passwd", "pwd",       "passcode", "jwt",   "apitoken", "credential", "credentials"};
+    "authorization", "proxyauthorization", "cookie", "setcookie", "token",      "key",
+    "sig",           "signature",          "auth",   "bearer",    "pass",       "passwd",
+    "pwd",           "passcode",           "jwt",    "apitoken",  "credential", "credentials"};
 constexpr std::array<std::string_view, 16> kEndings{
-    "apikey",  "accesskey",       "secretkey", "privatekey",   "accesstoken", "authtoken", "refreshtoken",     "idtoken",
-    "password", "secret",         "usertoken", "sessiontoken", "bearertoken", "apisecret", "subscriptionkey", "authkey"};
+    "apikey",   "accesskey", "secretkey", "privatekey",   "accesstoken", "authtoken", "refreshtoken",    "idtoken",
+    "password", "secret",    "usertoken", "sessiontoken", "bearertoken", "apisecret", "subscriptionkey", "authkey"};
 
 }  // namespace
 
 bool is_credential_name(std::string_view name) {
     const std::string plain = bare(name);
     if (std::find(kWhole.begin(), kWhole.end(), plain) != kWhole.end()) return true;
-    return std::any_of(kEndings.begin(), kEndings.end(), [&plain](std::string_view ending) { return plain.ends_with(ending); });
+    return std::any_of(kEndings.begin(), kEndings.end(),
+                       [&plain](std::string_view ending) { return plain.ends_with(ending); });
 }
 
 Error credential_literal(std::string_view where) {

@@ -27,17 +27,21 @@ Result<std::vector<int>> parse_statuses(const json& value, const std::string& wh
     else
         fits = add(value);
     if (!fits || statuses.empty())
-        return fail(Reason::invalid_configuration, where + " must be an HTTP status from 100 to 599, or a list of them");
+        return fail(Reason::invalid_configuration,
+                    where + " must be an HTTP status from 100 to 599, or a list of them");
     return statuses;
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> parse_header_test(const json& value, const std::string& where) {
+Result<std::vector<std::pair<std::string, std::string>>> parse_header_test(const json& value,
+                                                                           const std::string& where) {
     std::vector<std::pair<std::string, std::string>> headers;
     if (!value.is_object() || value.empty())
         return fail(Reason::invalid_configuration, where + " must be an object of header names and values");
     for (const auto& item : value.items()) {
         const auto text = scalar_text(item.value());
-        if (!text) return fail(Reason::invalid_configuration, where + " has a value for \"" + item.key() + "\" that is no text");
+        if (!text)
+            return fail(Reason::invalid_configuration,
+                        where + " has a value for \"" + item.key() + "\" that is no text");
         headers.emplace_back(ascii_lower(item.key()), *text);
     }
     return headers;
@@ -47,10 +51,12 @@ Result<void> parse_when(const json& config, const std::string& where, ErrorRule&
     ConfigReader reader(config, where, {"status", "header", "body"});
     reader.value("status", rule.statuses, parse_statuses);
     reader.value("header", rule.headers, parse_header_test);
-    reader.value("body", rule.body, [](const json& value, const std::string& place) { return parse_predicates(value, place); });
+    reader.value("body", rule.body,
+                 [](const json& value, const std::string& place) { return parse_predicates(value, place); });
     PG_PULL_CHECK(reader.finish());
     if (rule.statuses.empty() && rule.headers.empty() && rule.body.empty())
-        return fail(Reason::invalid_configuration, where + " names no condition").with_hint("Give it status, header or body.");
+        return fail(Reason::invalid_configuration, where + " names no condition")
+            .with_hint("Give it status, header or body.");
     return {};
 }
 
@@ -69,12 +75,13 @@ Result<ErrorRule> parse_rule(const json& config, const std::string& where) {
                    {"restart", AnswerAction::restart}});
     reader.path("message", rule.message);
     PG_PULL_CHECK(reader.finish());
-    PG_PULL_CHECK(parse_when(config["when"], where + " \"when\"", rule));
+    PG_PULL_CHECK(parse_when(config["when"], reader.place("when"), rule));
     return rule;
 }
 
 bool fits(const ErrorRule& rule, const HttpResponse& response, const json* body) {
-    if (!rule.statuses.empty() && std::find(rule.statuses.begin(), rule.statuses.end(), response.status) == rule.statuses.end())
+    if (!rule.statuses.empty() &&
+        std::find(rule.statuses.begin(), rule.statuses.end(), response.status) == rule.statuses.end())
         return false;
     for (const auto& [name, value] : rule.headers) {
         // A header may be there several times; one that fits is enough.
@@ -95,8 +102,16 @@ AnswerAction default_action(const RetryConfig& retry, int status, bool can_refre
 
 /// Where APIs put what they have to say, most telling first.
 std::string usual_message(const json& body) {
-    constexpr std::array<std::string_view, 10> places{"/error/message", "/message", "/error_description", "/errors/0/message",
-                                                      "/errors/0/detail", "/detail", "/error", "/errors/0", "/title", "/0/message"};
+    constexpr std::array<std::string_view, 10> places{"/error/message",
+                                                      "/message",
+                                                      "/error_description",
+                                                      "/errors/0/message",
+                                                      "/errors/0/detail",
+                                                      "/detail",
+                                                      "/error",
+                                                      "/errors/0",
+                                                      "/title",
+                                                      "/0/message"};
     for (const auto place : places) {
         const auto path = parse_path(place);
         const json* const found = path.ok() ? find_value(body, *path) : nullptr;
@@ -118,19 +133,22 @@ Result<std::vector<ErrorRule>> parse_error_rules(const json& config) {
     return rules;
 }
 
-Verdict judge(const std::vector<ErrorRule>& rules, const RetryConfig& retry, const HttpResponse& response, const json* body,
-              bool can_refresh) {
+Verdict judge(const std::vector<ErrorRule>& rules, const RetryConfig& retry, const HttpResponse& response,
+              const json* body, bool can_refresh) {
     Verdict verdict;
-    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const ErrorRule& r) { return fits(r, response, body); });
+    const auto rule =
+        std::find_if(rules.begin(), rules.end(), [&](const ErrorRule& r) { return fits(r, response, body); });
     if (rule == rules.end()) {
         verdict.action = default_action(retry, response.status, can_refresh);
     } else {
         verdict.action = rule->action;
         verdict.rule = static_cast<int>(rule - rules.begin());
         if (rule->message && body != nullptr)
-            if (const json* const found = find_value(*body, *rule->message)) verdict.message = scalar_text(*found).value_or("");
+            if (const json* const found = find_value(*body, *rule->message))
+                verdict.message = scalar_text(*found).value_or("");
     }
-    if (verdict.message.empty() && body != nullptr && verdict.action != AnswerAction::ok) verdict.message = usual_message(*body);
+    if (verdict.message.empty() && body != nullptr && verdict.action != AnswerAction::ok)
+        verdict.message = usual_message(*body);
     return verdict;
 }
 

@@ -18,12 +18,12 @@ namespace pg_pull {
 enum class AnswerAction : unsigned char {
     ok,
     retry,
-    rate_limited,   ///< like retry; counts as throttling, and holds back everybody who shares the limit
+    rate_limited,  ///< like retry; counts as throttling, and holds back everybody who shares the limit
     fail,
-    ignore,         ///< the call is skipped: the run is not complete
-    empty,          ///< no records, and that is the complete answer
+    ignore,  ///< the call is skipped: the run is not complete
+    empty,   ///< no records, and that is the complete answer
     refresh_token,
-    restart,        ///< the stored cursor is refused: drop it and read in full
+    restart,  ///< the stored cursor is refused: drop it and read in full
 };
 
 /// One of `errors`: fits when all of its given parts do.
@@ -38,8 +38,9 @@ Result<std::vector<ErrorRule>> parse_error_rules(const nlohmann::json& config);
 
 struct Verdict {
     AnswerAction action = AnswerAction::ok;
-    std::string message;  ///< from the rule's path in the body, or found by itself in the usual places; not redacted, may be empty
-    int rule = -1;        ///< index of the rule that decided; -1: a default
+    std::string
+        message;  ///< from the rule's path in the body, or found by itself in the usual places; not redacted, may be empty
+    int rule = -1;  ///< index of the rule that decided; -1: a default
 };
 
 /// The first rule that fits, else the defaults: 2xx is ok; a status of retry.statuses is retried (429: rate_limited); 401 asks

@@ -11,14 +11,16 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 6> kTransportHeaders{"host",    "content-length", "transfer-encoding",
-                                                            "connection", "upgrade",     "te"};
+constexpr std::array<std::string_view, 6> kTransportHeaders{"host",       "content-length", "transfer-encoding",
+                                                            "connection", "upgrade",        "te"};
 constexpr std::array<std::string_view, 11> kHarmlessHeaders{
-    "accept", "accept-charset", "accept-language", "cache-control", "content-language", "content-type",
-    "if-modified-since", "if-none-match", "pragma", "prefer", "user-agent"};
+    "accept",           "accept-charset", "accept-language",   "cache-control",
+    "content-language", "content-type",   "if-modified-since", "if-none-match",
+    "pragma",           "prefer",         "user-agent"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> list) {
-    return std::any_of(list.begin(), list.end(), [name](std::string_view known) { return equals_ignoring_case(name, known); });
+    return std::any_of(list.begin(), list.end(),
+                       [name](std::string_view known) { return equals_ignoring_case(name, known); });
 }
 
 Result<Template> scalar_template(const json& value, std::string_view where) {

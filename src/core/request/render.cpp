@@ -116,10 +116,12 @@ private:
                 return fail(Reason::invalid_configuration, "header \"" + name + "\" would hold a line break");
             set_header({name, value, false});
         }
-        if (find_header("accept") == headers_.end()) headers_.push_back({"Accept", "application/json, */*;q=0.5", false});
+        if (find_header("accept") == headers_.end())
+            headers_.push_back({"Accept", "application/json, */*;q=0.5", false});
         for (HeaderValue& header : headers_) {
             const bool bound = header.secret || !is_harmless_header(header.name);
-            (bound ? out_.credential_headers : out_.headers).emplace_back(std::move(header.name), std::move(header.value));
+            (bound ? out_.credential_headers : out_.headers)
+                .emplace_back(std::move(header.name), std::move(header.value));
         }
         return {};
     }
@@ -158,7 +160,8 @@ private:
             secret_ = secret_ || text.secret;
             out_.body = std::move(text.text);
             if (!base_.overlay.body.empty())
-                return fail(Reason::invalid_configuration, "a body that is one string has no place for the cursor of a page");
+                return fail(Reason::invalid_configuration,
+                            "a body that is one string has no place for the cursor of a page");
         } else {
             json body = json::object();
             if (request_.body) {
@@ -198,7 +201,8 @@ private:
 
 }  // namespace
 
-Result<HttpRequest> render_request(const RequestTemplate& request, const TemplateContext& context, const RequestBase& base) {
+Result<HttpRequest> render_request(const RequestTemplate& request, const TemplateContext& context,
+                                   const RequestBase& base) {
     return RequestRenderer(request, context, base).render();
 }
 

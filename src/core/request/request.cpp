@@ -53,10 +53,11 @@ void read_request_members(ConfigReader& reader, RequestTemplate& request) {
     reader.value("method", request.method, parse_method);
     reader.value("query", request.query, parse_query);
     reader.value("headers", request.headers, parse_headers);
-    reader.value("body", request.body, [](const json& value, const std::string& where) -> Result<std::optional<BodyTemplate>> {
-        PG_PULL_ASSIGN(auto body, BodyTemplate::parse(value, where));
-        return std::optional(std::move(body));
-    });
+    reader.value("body", request.body,
+                 [](const json& value, const std::string& where) -> Result<std::optional<BodyTemplate>> {
+                     PG_PULL_ASSIGN(auto body, BodyTemplate::parse(value, where));
+                     return std::optional(std::move(body));
+                 });
     reader.choice("format", request.format, {{"json", BodyFormat::json}, {"form", BodyFormat::form}});
     if (request.body && (request.method == "GET" || request.method == "HEAD") && request.format == BodyFormat::form)
         reader.refuse("format", "cannot be \"form\" for a " + request.method + " request");

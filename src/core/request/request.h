@@ -25,9 +25,9 @@ enum class ClientAuth : unsigned char { unset, basic, body, none, private_key_jw
 
 /// The one request object of the configuration (DESIGN.md 5.1).
 struct RequestTemplate {
-    std::string method;             ///< upper case; empty: GET, or POST where there is a body
-    std::optional<Template> url;    ///< absolute; or:
-    std::optional<Template> path;   ///< joined to the base URL
+    std::string method;            ///< upper case; empty: GET, or POST where there is a body
+    std::optional<Template> url;   ///< absolute; or:
+    std::optional<Template> path;  ///< joined to the base URL
     ParameterList query;
     ParameterList headers;
     std::optional<BodyTemplate> body;
@@ -55,11 +55,11 @@ struct RequestOverlay {
 
 /// What a request template is rendered upon.
 struct RequestBase {
-    std::string base_url;          ///< rendered; may be empty where the template has a url
-    bool base_url_secret = false;  ///< a credential went into it
-    std::vector<const ParameterList*> headers;        ///< inherited, later ones win; no null pointers
-    std::vector<const ParameterList*> query;          ///< inherited
-    std::vector<std::string> credential_origins;      ///< who may get credentials: allowed_origins()
+    std::string base_url;                         ///< rendered; may be empty where the template has a url
+    bool base_url_secret = false;                 ///< a credential went into it
+    std::vector<const ParameterList*> headers;    ///< inherited, later ones win; no null pointers
+    std::vector<const ParameterList*> query;      ///< inherited
+    std::vector<std::string> credential_origins;  ///< who may get credentials: allowed_origins()
     RequestOverlay overlay;
 };
 
@@ -68,7 +68,8 @@ struct RequestBase {
 /// A header goes to credential_headers when a credential went into it, and also when it is not one of the well-known harmless
 /// ones (Accept, Accept-Language, User-Agent, Content-Type, Prefer …), since a configuration's own header may well identify it.
 /// Refuses (egress_denied) a request that holds a credential and whose origin is not among `credential_origins`.
-Result<HttpRequest> render_request(const RequestTemplate& request, const TemplateContext& context, const RequestBase& base);
+Result<HttpRequest> render_request(const RequestTemplate& request, const TemplateContext& context,
+                                   const RequestBase& base);
 
 /// Refuses a request that carries a credential anywhere but to its credential_origins (egress_denied, naming the origin).
 Result<void> check_credential_origin(const HttpRequest& request);

@@ -40,14 +40,16 @@ const json* value_at(const json* body, const std::optional<Path>& path) {
 std::string text_at(const json* body, const std::optional<Path>& path) {
     const json* const found = value_at(body, path);
     if (found == nullptr || *found == json(false)) return {};
-    return scalar_text(*found).value_or(found->is_structured() && !found->empty() ? found->dump(-1, ' ', false, json::error_handler_t::replace) : "");
+    return scalar_text(*found).value_or(
+        found->is_structured() && !found->empty() ? found->dump(-1, ' ', false, json::error_handler_t::replace) : "");
 }
 
 std::optional<double> number_at(const json* body, const std::optional<Path>& path) {
     const std::string text = text_at(body, path);
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+    if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+        return std::nullopt;
     return number;
 }
 
@@ -91,8 +93,9 @@ std::optional<std::string> scope_at(const json* body, const std::optional<Path>&
 /// Predicates on the answer as a whole are those whose path is `/status` or within `/headers`.
 bool predicate_holds(const Predicate& predicate, const HttpResponse& response, const json* body) {
     const auto& steps = predicate.path.steps;
-    const bool on_answer = predicate.path.pointer && !steps.empty() &&
-                           ((steps.size() == 1 && steps[0] == "status") || (steps.size() == 2 && steps[0] == "headers"));
+    const bool on_answer =
+        predicate.path.pointer && !steps.empty() &&
+        ((steps.size() == 1 && steps[0] == "status") || (steps.size() == 2 && steps[0] == "headers"));
     if (!on_answer) return holds({predicate}, body == nullptr ? json(nullptr) : *body);
     json answer{{"status", response.status}, {"headers", json::object()}};
     for (const auto& [name, value] : response.headers) answer["headers"][name] = value;
@@ -112,9 +115,10 @@ bool is_success(const ResponseMap& map, const HttpResponse& response, const json
 Result<ResponseMap> parse_response_map(const json& config, std::string_view where) {
     ResponseMap map;
     ConfigReader reader(config, std::string(where),
-                        {"success", "token", "refresh_token", "expires_in", "expires_at", "unit", "scope", "keep", "error",
-                         "error_description"});
-    reader.value("success", map.success, [](const json& value, const std::string& place) { return parse_predicates(value, place); });
+                        {"success", "token", "refresh_token", "expires_in", "expires_at", "unit", "scope", "keep",
+                         "error", "error_description"});
+    reader.value("success", map.success,
+                 [](const json& value, const std::string& place) { return parse_predicates(value, place); });
     reader.path("token", map.token);
     reader.path("refresh_token", map.refresh_token);
     reader.path("expires_in", map.expires_in);

@@ -48,7 +48,7 @@ struct ResponseValues {
 
 /// `body` is null where it is no JSON (a form-encoded body may be given as an object). Without `success` predicates an answer is
 /// one when its status is 2xx and nothing is at `error`. `expires_in` counts from `now`.
-[[nodiscard]] ResponseValues read_response(const ResponseMap& map, const HttpResponse& response, const nlohmann::json* body,
-                                           WallTime now);
+[[nodiscard]] ResponseValues read_response(const ResponseMap& map, const HttpResponse& response,
+                                           const nlohmann::json* body, WallTime now);
 
 }  // namespace pg_pull

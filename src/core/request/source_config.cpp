@@ -25,10 +25,14 @@ Result<std::optional<Decoder>> parse_decoder(const json& value, const std::strin
     Decoder decoder;
     const json wrapped = value.is_string() ? json{{"type", value}} : value;
     const bool csv = wrapped.is_object() && wrapped.value("type", json()) == "csv";
-    auto reader = csv ? ConfigReader(wrapped, where, {"type", "delimiter", "header"}) : ConfigReader(wrapped, where, {"type"});
+    auto reader =
+        csv ? ConfigReader(wrapped, where, {"type", "delimiter", "header"}) : ConfigReader(wrapped, where, {"type"});
     reader.require("type");
     reader.choice("type", decoder.type,
-                  {{"json", DecoderType::json}, {"ndjson", DecoderType::ndjson}, {"csv", DecoderType::csv}, {"xml", DecoderType::xml}});
+                  {{"json", DecoderType::json},
+                   {"ndjson", DecoderType::ndjson},
+                   {"csv", DecoderType::csv},
+                   {"xml", DecoderType::xml}});
     std::string delimiter(1, decoder.delimiter);
     reader.text("delimiter", delimiter);
     if (delimiter.size() != 1 || delimiter == "\"" || delimiter == "\n" || delimiter == "\r")
@@ -58,8 +62,9 @@ Error not_yet(const std::string& what) {
 
 Result<RestSource> parse_rest_source(const json& config) {
     RestSource source;
-    ConfigReader reader(config, "source",
-                        {"path", "method", "query", "headers", "body", "format", "records_path", "decoder", "where", "foreach"});
+    ConfigReader reader(
+        config, "source",
+        {"path", "method", "query", "headers", "body", "format", "records_path", "decoder", "where", "foreach"});
     reader.require("path");
     reader.value("path", source.request.path, parse_path_template);
     read_request_members(reader, source.request);

@@ -50,19 +50,30 @@ public:
         const std::size_t begin = out_.size();
         switch (place_) {
             case Place::text:
-            case Place::query: out_ += text; break;
-            case Place::form: out_ += form_encode(text); break;
-            case Place::json_string: add_json(value); break;
-            case Place::header: out_ += text; break;
+            case Place::query:
+                out_ += text;
+                break;
+            case Place::form:
+                out_ += form_encode(text);
+                break;
+            case Place::json_string:
+                add_json(value);
+                break;
+            case Place::header:
+                out_ += text;
+                break;
             case Place::url:
-            case Place::path: PG_PULL_CHECK(add_to_url(piece, text)); break;
+            case Place::path:
+                PG_PULL_CHECK(add_to_url(piece, text));
+                break;
         }
         inserted_.emplace_back(begin, out_.size());
         return {};
     }
 
     Result<RenderedText> finish() {
-        if (place_ == Place::header && !fits_header(out_)) return problem("would hold a line break or control character");
+        if (place_ == Place::header && !fits_header(out_))
+            return problem("would hold a line break or control character");
         if ((place_ == Place::url || place_ == Place::path) && dots_were_inserted())
             return problem("would hold \".\" or \"..\" as a path segment");
         return RenderedText{std::move(out_), secret_};
@@ -81,13 +92,18 @@ private:
 
     Result<void> add_to_url(const Program::Piece& piece, const std::string& text) {
         switch (part_behind(out_, place_ == Place::url)) {
-            case UrlPart::beginning: out_ += text; return {};
+            case UrlPart::beginning:
+                out_ += text;
+                return {};
             case UrlPart::host:
-                if (!fits_host(text)) return problem("has a value for \"" + piece.text + "\" that cannot stand in a host name");
+                if (!fits_host(text))
+                    return problem("has a value for \"" + piece.text + "\" that cannot stand in a host name");
                 out_ += text;
                 return {};
             case UrlPart::path:
-            case UrlPart::query: out_ += percent_encode(text); return {};
+            case UrlPart::query:
+                out_ += percent_encode(text);
+                return {};
         }
         return {};
     }
@@ -100,7 +116,8 @@ private:
             const std::size_t slash = out_.rfind('/', begin == 0 ? std::string::npos : begin - 1);
             const std::size_t first = begin == 0 || slash == std::string::npos ? 0 : slash + 1;
             const std::size_t last = std::min(out_.find('/', end), path_end);
-            const std::string_view segment = std::string_view(out_).substr(first, last - first);
+            // Decoded, since `%2e` is a dot too; what a value brought as `%` is `%25` here and stays one.
+            const std::string segment = percent_decode(std::string_view(out_).substr(first, last - first));
             if (segment == "." || segment == "..") return true;
         }
         return false;
@@ -165,7 +182,8 @@ Result<std::optional<TemplateValue>> Template::value(const TemplateContext& cont
 const std::string& Template::source() const noexcept { return program_->source; }
 
 bool Template::is_constant() const noexcept {
-    return std::none_of(program_->pieces.begin(), program_->pieces.end(), [](const auto& piece) { return piece.is_expression; });
+    return std::none_of(program_->pieces.begin(), program_->pieces.end(),
+                        [](const auto& piece) { return piece.is_expression; });
 }
 
 bool Template::is_single_expression() const noexcept {
@@ -179,7 +197,8 @@ bool Template::uses(std::string_view root) const noexcept {
 
 bool Template::takes_values() const noexcept {
     const auto roots = template_roots();
-    return std::any_of(roots.begin(), roots.end(), [this](std::string_view root) { return root != "now" && uses(root); });
+    return std::any_of(roots.begin(), roots.end(),
+                       [this](std::string_view root) { return root != "now" && uses(root); });
 }
 
 }  // namespace pg_pull

@@ -31,9 +31,9 @@ public:
 
 /// Where a value stands decides how it is encoded.
 enum class Place : unsigned char {
-    text,         ///< as it is
-    url,          ///< an absolute URL: by the part of it that the value stands in; a value at its very beginning is taken as it
-                  ///< is (`${token.instance_url}/services`), one in the host may only hold letters, digits and `.-_:[]`
+    text,  ///< as it is
+    url,  ///< an absolute URL: by the part of it that the value stands in; a value at its very beginning is taken as it
+          ///< is (`${token.instance_url}/services`), one in the host may only hold letters, digits and `.-_:[]`
     path,         ///< a path, perhaps with a query behind it
     query,        ///< query key or value: as it is; whoever builds the query encodes it
     form,         ///< within the text of a form body: form-encoded

@@ -47,14 +47,13 @@ Result<Moment> moment_of(const Value& value) {
         std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
         const bool millis = std::abs(number) >= kFirstMillis;
         if (std::abs(number) < (millis ? 2.5e14 : 2.5e11))
-            return Moment{WallTime(std::chrono::microseconds(std::llround(number * (millis ? 1e3 : 1e6)))), std::nullopt, millis};
+            return Moment{WallTime(std::chrono::microseconds(std::llround(number * (millis ? 1e3 : 1e6)))),
+                          std::nullopt, millis};
     }
     return fail(Reason::invalid_configuration, "a value is not a time");
 }
 
-std::int64_t whole(std::int64_t micros, std::int64_t unit) {
-    return micros / unit - (micros % unit < 0 ? 1 : 0);
-}
+std::int64_t whole(std::int64_t micros, std::int64_t unit) { return micros / unit - (micros % unit < 0 ? 1 : 0); }
 
 Value number_value(std::int64_t number, bool secret) { return {Value::Kind::number, std::to_string(number), secret}; }
 
@@ -64,11 +63,18 @@ Result<Optional> format_date(const Value& value, const Value& format) {
     const std::int64_t micros = moment.time.time_since_epoch().count();
     TimestampStyle style;
     switch (parsed.type) {
-        case WatermarkFormat::Type::epoch: return Optional(number_value(whole(micros, 1'000'000), value.secret));
-        case WatermarkFormat::Type::epoch_ms: return Optional(number_value(whole(micros, 1'000), value.secret));
-        case WatermarkFormat::Type::iso_date: style.date_only = true; break;
-        case WatermarkFormat::Type::iso: style.fraction_digits = 0; break;
-        case WatermarkFormat::Type::pattern: return Optional(Value::of_text(parsed.pattern->format(moment.time), value.secret));
+        case WatermarkFormat::Type::epoch:
+            return Optional(number_value(whole(micros, 1'000'000), value.secret));
+        case WatermarkFormat::Type::epoch_ms:
+            return Optional(number_value(whole(micros, 1'000), value.secret));
+        case WatermarkFormat::Type::iso_date:
+            style.date_only = true;
+            break;
+        case WatermarkFormat::Type::iso:
+            style.fraction_digits = 0;
+            break;
+        case WatermarkFormat::Type::pattern:
+            return Optional(Value::of_text(parsed.pattern->format(moment.time), value.secret));
     }
     return Optional(Value::of_text(format_timestamp(moment.time, style), value.secret));
 }
@@ -80,7 +86,8 @@ Result<Optional> add_duration(const Value& value, const Value& by) {
     const WallTime moved = add(moment.time, duration);
     if (value.kind == Value::Kind::time) return Optional(time_value(moved, value.secret));
     if (moment.style) return Optional(Value::of_text(format_timestamp(moved, *moment.style), value.secret));
-    Value number = number_value(whole(moved.time_since_epoch().count(), moment.millis ? 1'000 : 1'000'000), value.secret);
+    Value number =
+        number_value(whole(moved.time_since_epoch().count(), moment.millis ? 1'000 : 1'000'000), value.secret);
     if (value.kind == Value::Kind::text) number.kind = Value::Kind::text;
     return Optional(std::move(number));
 }
@@ -97,20 +104,33 @@ Result<Optional> apply(TemplateFunction function, const std::vector<Value>& argu
     const Value& value = arguments.front();
     const bool secret = value.secret;
     switch (function) {
-        case TemplateFunction::base64: return Optional(Value::of_text(base64_encode(raw_bytes(value)), secret));
-        case TemplateFunction::base64url: return Optional(Value::of_text(base64url_encode(raw_bytes(value)), secret));
-        case TemplateFunction::urlencode: return Optional(Value::of_text(percent_encode(value.to_text()), secret));
-        case TemplateFunction::json: return Optional(Value::of_text(json_text(value), secret));
-        case TemplateFunction::lower: return Optional(Value::of_text(ascii_lower(value.to_text()), secret));
-        case TemplateFunction::upper: return Optional(Value::of_text(ascii_upper(value.to_text()), secret));
-        case TemplateFunction::date: return format_date(value, arguments[1]);
-        case TemplateFunction::epoch: return epoch_of(value, 1'000'000);
-        case TemplateFunction::epoch_ms: return epoch_of(value, 1'000);
-        case TemplateFunction::add: return add_duration(value, arguments[1]);
-        case TemplateFunction::sha256: return Optional(bytes_value(sha256(raw_bytes(value)), secret));
+        case TemplateFunction::base64:
+            return Optional(Value::of_text(base64_encode(raw_bytes(value)), secret));
+        case TemplateFunction::base64url:
+            return Optional(Value::of_text(base64url_encode(raw_bytes(value)), secret));
+        case TemplateFunction::urlencode:
+            return Optional(Value::of_text(percent_encode(value.to_text()), secret));
+        case TemplateFunction::json:
+            return Optional(Value::of_text(json_text(value), secret));
+        case TemplateFunction::lower:
+            return Optional(Value::of_text(ascii_lower(value.to_text()), secret));
+        case TemplateFunction::upper:
+            return Optional(Value::of_text(ascii_upper(value.to_text()), secret));
+        case TemplateFunction::date:
+            return format_date(value, arguments[1]);
+        case TemplateFunction::epoch:
+            return epoch_of(value, 1'000'000);
+        case TemplateFunction::epoch_ms:
+            return epoch_of(value, 1'000);
+        case TemplateFunction::add:
+            return add_duration(value, arguments[1]);
+        case TemplateFunction::sha256:
+            return Optional(bytes_value(sha256(raw_bytes(value)), secret));
         case TemplateFunction::hmac_sha256:
-            return Optional(bytes_value(hmac_sha256(raw_bytes(value), raw_bytes(arguments[1])), secret || arguments[1].secret));
-        case TemplateFunction::uuid: break;
+            return Optional(
+                bytes_value(hmac_sha256(raw_bytes(value), raw_bytes(arguments[1])), secret || arguments[1].secret));
+        case TemplateFunction::uuid:
+            break;
     }
     return Optional();
 }
@@ -119,7 +139,8 @@ Result<Optional> apply(TemplateFunction function, const std::vector<Value>& argu
 
 Result<std::optional<TemplateValue>> evaluate(const TemplateExpression& expression, const TemplateContext& context) {
     switch (expression.kind) {
-        case TemplateExpression::Kind::literal: return Optional(Value::of_text(expression.literal));
+        case TemplateExpression::Kind::literal:
+            return Optional(Value::of_text(expression.literal));
         case TemplateExpression::Kind::path:
             if (expression.path.front() == "now") return Optional(time_value(context.now(), false));
             return context.lookup(expression.path);
@@ -129,7 +150,8 @@ Result<std::optional<TemplateValue>> evaluate(const TemplateExpression& expressi
                 if (value) return value;
             }
             return Optional();
-        case TemplateExpression::Kind::call: break;
+        case TemplateExpression::Kind::call:
+            break;
     }
     std::vector<Value> arguments;
     for (const auto& argument : expression.arguments) {

@@ -34,8 +34,8 @@ constexpr std::array<FunctionInfo, 13> kFunctions{{
     {TemplateFunction::sha256, 1},
     {TemplateFunction::hmac_sha256, 2},
 }};
-constexpr std::array<std::string_view, 13> kFunctionNames{"base64", "base64url", "urlencode", "json", "lower",
-                                                          "upper",  "date",      "epoch",     "epoch_ms", "add",
+constexpr std::array<std::string_view, 13> kFunctionNames{"base64", "base64url", "urlencode",  "json",     "lower",
+                                                          "upper",  "date",      "epoch",      "epoch_ms", "add",
                                                           "uuid",   "sha256",    "hmac_sha256"};
 
 enum class Steps : unsigned char { none, needed, allowed };
@@ -74,7 +74,9 @@ std::string listed(std::span<const std::string_view> names) {
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 /// A step may be a header name or a key of somebody else's JSON.
-bool is_step(char c) { return is_name(c) || c == '-' || c == '@' || c == '$' || c == ':' || static_cast<unsigned char>(c) > 0x7F; }
+bool is_step(char c) {
+    return is_name(c) || c == '-' || c == '@' || c == '$' || c == ':' || static_cast<unsigned char>(c) > 0x7F;
+}
 
 /// Recursive descent over the text within one pair of braces, which it finds the end of.
 class ExpressionParser {
@@ -186,11 +188,13 @@ private:
     }
 
     Result<void> check_path(const std::vector<std::string>& path) const {
-        const auto* const root =
-            std::find_if(kRoots.begin(), kRoots.end(), [&path](const RootInfo& info) { return info.name == path.front(); });
+        const auto* const root = std::find_if(kRoots.begin(), kRoots.end(),
+                                              [&path](const RootInfo& info) { return info.name == path.front(); });
         if (root == kRoots.end())
-            return problem("uses the unknown name \"" + path.front() + "\"").with_hint("Names are " + listed(kRootNames) + ".");
-        if (root->steps == Steps::none && path.size() > 1) return problem("uses \"" + path.front() + "\", which has no parts");
+            return problem("uses the unknown name \"" + path.front() + "\"")
+                .with_hint("Names are " + listed(kRootNames) + ".");
+        if (root->steps == Steps::none && path.size() > 1)
+            return problem("uses \"" + path.front() + "\", which has no parts");
         if (root->steps == Steps::needed && path.size() == 1)
             return problem("uses \"" + path.front() + "\" without naming a part of it");
         const auto& members = root->members;

@@ -10,7 +10,19 @@
 namespace pg_pull {
 
 enum class TemplateFunction : unsigned char {
-    base64, base64url, urlencode, json, lower, upper, date, epoch, epoch_ms, add, uuid, sha256, hmac_sha256,
+    base64,
+    base64url,
+    urlencode,
+    json,
+    lower,
+    upper,
+    date,
+    epoch,
+    epoch_ms,
+    add,
+    uuid,
+    sha256,
+    hmac_sha256,
 };
 
 /// A node of an expression.

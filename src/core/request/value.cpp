@@ -96,10 +96,13 @@ std::string TemplateValue::to_text() const {
 
 json TemplateValue::to_json() const {
     switch (kind) {
-        case Kind::boolean: return text == "true";
+        case Kind::boolean:
+            return text == "true";
         case Kind::number:
-        case Kind::json: return raw_json(text);
-        default: return to_text();
+        case Kind::json:
+            return raw_json(text);
+        default:
+            return to_text();
     }
 }
 

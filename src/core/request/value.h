@@ -27,7 +27,9 @@ struct TemplateValue {
     static TemplateValue number(std::string digits);
     /// Not for null.
     static TemplateValue of(const nlohmann::json& value);
-    static TemplateValue of_text(std::string text, bool secret = false) { return {Kind::text, std::move(text), secret}; }
+    static TemplateValue of_text(std::string text, bool secret = false) {
+        return {Kind::text, std::move(text), secret};
+    }
 
     /// How it reads in a URL, header or text.
     [[nodiscard]] std::string to_text() const;

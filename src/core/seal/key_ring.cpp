@@ -53,7 +53,8 @@ Result<KeyRing> KeyRing::parse(const Secret& text) {
         if (ring.find(key.id) == nullptr) ring.add(std::move(key));
     }
     if (ring.empty())
-        return fail(Reason::key_unavailable, "the key ring holds no key").with_hint("Restore the key ring from a copy.");
+        return fail(Reason::key_unavailable, "the key ring holds no key")
+            .with_hint("Restore the key ring from a copy.");
     return ring;
 }
 
@@ -69,7 +70,8 @@ const SealKey* KeyRing::find(std::string_view id) const noexcept {
     return nullptr;
 }
 
-Result<Secret> open_sealed(const KeyRing& ring, const std::string& key_id, std::string_view sealed, const Associated& associated) {
+Result<Secret> open_sealed(const KeyRing& ring, const std::string& key_id, std::string_view sealed,
+                           const Associated& associated) {
     const SealKey* key = ring.find(key_id);
     if (key == nullptr)
         return fail(Reason::key_mismatch, "the key ring has no key \"" + key_id + "\"")

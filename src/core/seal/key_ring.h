@@ -31,6 +31,7 @@ private:
 };
 
 /// Opens with the ring's key of that id; key_mismatch where it has none.
-Result<Secret> open_sealed(const KeyRing& ring, const std::string& key_id, std::string_view sealed, const Associated& associated);
+Result<Secret> open_sealed(const KeyRing& ring, const std::string& key_id, std::string_view sealed,
+                           const Associated& associated);
 
 }  // namespace pg_pull

@@ -48,7 +48,8 @@ SealKey key_of(Secret secret) {
     need_sodium();
     constexpr std::string_view purpose = "pg_pull key id";
     std::string id(crypto_generichash_BYTES, '\0');
-    crypto_generichash(bytes(id), id.size(), bytes(purpose), purpose.size(), bytes(secret.reveal()), secret.reveal().size());
+    crypto_generichash(bytes(id), id.size(), bytes(purpose), purpose.size(), bytes(secret.reveal()),
+                       secret.reveal().size());
     return SealKey{hex_encode(std::string_view(id).substr(0, kIdBytes)), std::move(secret)};
 }
 
@@ -69,8 +70,9 @@ std::string seal(const SealKey& key, const Secret& value, const Associated& asso
     std::string sealed(1 + kNonceBytes + text.size() + kTagBytes, kVersion);
     unsigned char* nonce = bytes(sealed) + 1;
     randombytes_buf(nonce, kNonceBytes);
-    crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + kNonceBytes, nullptr, bytes(text), text.size(), bytes(std::string_view(data)),
-                                               data.size(), nullptr, nonce, bytes(key.bytes.reveal()));
+    crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + kNonceBytes, nullptr, bytes(text), text.size(),
+                                               bytes(std::string_view(data)), data.size(), nullptr, nonce,
+                                               bytes(key.bytes.reveal()));
     return sealed;
 }
 
@@ -82,9 +84,9 @@ Result<Secret> open_sealed(const SealKey& key, std::string_view sealed, const As
     const std::string_view nonce = sealed.substr(1, kNonceBytes);
     const std::string_view text = sealed.substr(1 + kNonceBytes);
     std::string opened(text.size() - kTagBytes, '\0');
-    const int failed = crypto_aead_xchacha20poly1305_ietf_decrypt(bytes(opened), nullptr, nullptr, bytes(text), text.size(),
-                                                                  bytes(std::string_view(data)), data.size(), bytes(nonce),
-                                                                  bytes(key.bytes.reveal()));
+    const int failed = crypto_aead_xchacha20poly1305_ietf_decrypt(bytes(opened), nullptr, nullptr, bytes(text),
+                                                                  text.size(), bytes(std::string_view(data)),
+                                                                  data.size(), bytes(nonce), bytes(key.bytes.reveal()));
     if (failed != 0) return mismatch();
     Secret secret(opened);
     sodium_memzero(opened.data(), opened.size());

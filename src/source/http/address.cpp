@@ -40,8 +40,8 @@ constexpr Row kRows[] = {
     {"2001::/32", Reach::special},  // Teredo hides an IPv4 address behind an exclusive or; nothing of today uses it
     {"2001:db8::/32", Reach::special},
     {"5f00::/16", Reach::special},
-    {"fd00:ec2::/32", Reach::special},   // metadata of AWS
-    {"fd20:ce::254", Reach::special},    // metadata of Google Cloud
+    {"fd00:ec2::/32", Reach::special},  // metadata of AWS
+    {"fd20:ce::254", Reach::special},   // metadata of Google Cloud
     {"fc00::/7", Reach::local},
     {"fe80::/10", Reach::special},
     {"fec0::/10", Reach::local},

@@ -162,7 +162,8 @@ void CurlClient::Engine::pump() noexcept {
         auto fds = interests();
         std::vector<pollfd> polled;
         for (const auto& fd : fds)
-            polled.push_back({fd.fd, static_cast<short>((fd.want_read ? POLLIN : 0) | (fd.want_write ? POLLOUT : 0)), 0});
+            polled.push_back(
+                {fd.fd, static_cast<short>((fd.want_read ? POLLIN : 0) | (fd.want_write ? POLLOUT : 0)), 0});
         if (!polled.empty() && ::poll(polled.data(), polled.size(), 0) < 0) return;
         for (std::size_t i = 0; i < fds.size(); ++i) {
             fds[i].readable = (polled[i].revents & (POLLIN | POLLERR | POLLHUP)) != 0;

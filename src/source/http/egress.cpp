@@ -20,7 +20,8 @@ std::string_view without_final_dot(std::string_view host) {
 
 /// A last label of digits is a mistyped address (10.0.0, 0x7f.1), which would never match anything.
 bool is_host_name(std::string_view text) {
-    if (text.empty() || text.size() > 253 || text.front() == '.' || text.find("..") != std::string_view::npos) return false;
+    if (text.empty() || text.size() > 253 || text.front() == '.' || text.find("..") != std::string_view::npos)
+        return false;
     const char last = text[text.find_last_of('.') + 1];
     if (last >= '0' && last <= '9') return false;
     return std::all_of(text.begin(), text.end(), [](char c) {
@@ -31,7 +32,8 @@ bool is_host_name(std::string_view text) {
 Error bad_entry(std::string_view entry) {
     return fail(Reason::invalid_configuration,
                 "entry \"" + std::string(entry) + "\" is neither a host name nor an address nor a network")
-        .with_hint("Entries are separated by commas: api.example.com, *.example.com, 10.0.0.0/8, or * for every public host.");
+        .with_hint(
+            "Entries are separated by commas: api.example.com, *.example.com, 10.0.0.0/8, or * for every public host.");
 }
 
 }  // namespace

@@ -46,8 +46,13 @@ curl_blob blob_of(std::string_view text) {
 
 Exchange::Exchange(const HttpRequest& request, const Url& url, const ExchangeTerms& terms, SocketGate& gate,
                    const Clock& clock)
-    : request_(request), gate_(gate), clock_(clock), peer_(host_and_port(url)), origin_(url.origin()),
-      easy_(curl_easy_init()), last_byte_(clock.steady()) {
+    : request_(request),
+      gate_(gate),
+      clock_(clock),
+      peer_(host_and_port(url)),
+      origin_(url.origin()),
+      easy_(curl_easy_init()),
+      last_byte_(clock.steady()) {
     if (!easy_) throw std::bad_alloc();
     passage_.host = url.host;
     passage_.private_allowed = terms.private_allowed;
@@ -76,7 +81,8 @@ void Exchange::set_options(const Url& url) {
     set(easy, CURLOPT_TCP_NODELAY, 1L);
     set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     set(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
-    set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(1, request_.timeouts.connect.count())));
+    set(easy, CURLOPT_CONNECTTIMEOUT_MS,
+        static_cast<long>(std::max<std::int64_t>(1, request_.timeouts.connect.count())));
     set(easy, CURLOPT_ERRORBUFFER, curl_text_);
 }
 
@@ -196,7 +202,8 @@ bool Exchange::take_header(std::string_view line) {
     last_byte_ = clock_.steady();
     header_bytes_ += line.size();
     if (header_bytes_ > kMaxHeaderBytes)
-        return stop("headers of the answer of " + peer_ + " are longer than " + std::to_string(kMaxHeaderBytes) + " bytes");
+        return stop("headers of the answer of " + peer_ + " are longer than " + std::to_string(kMaxHeaderBytes) +
+                    " bytes");
     if (line.starts_with("HTTP/") && !headers_complete_) return take_status_line(line);
     if (headers_complete_) return true;  // trailers: nothing here depends on them
     if (trimmed(line).empty()) return end_of_headers();
@@ -247,6 +254,8 @@ bool Exchange::take_body(std::string_view bytes) {
 
 HttpOutcome Exchange::finish(CURLcode code) {
     if (stopped_) return HttpFailure{*std::move(stopped_), false, false};
+    // libcurl takes headers that end in mid-line, by a closed connection, for a complete answer.
+    if (code == CURLE_OK && !headers_complete_) code = CURLE_PARTIAL_FILE;
     if (code == CURLE_OK || enough_) {
         answer_.bytes = static_cast<std::int64_t>(answer_.body.size());
         answer_.effective_url = request_.url;

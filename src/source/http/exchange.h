@@ -27,7 +27,8 @@ struct ExchangeTerms {
 class Exchange {
 public:
     /// `request` is kept by reference (libcurl reads its body and certificates), and must be of the URL `url`.
-    Exchange(const HttpRequest& request, const Url& url, const ExchangeTerms& terms, SocketGate& gate, const Clock& clock);
+    Exchange(const HttpRequest& request, const Url& url, const ExchangeTerms& terms, SocketGate& gate,
+             const Clock& clock);
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
 
@@ -76,7 +77,7 @@ private:
     HttpResponse answer_;
     std::size_t header_bytes_ = 0;
     bool headers_complete_ = false;
-    bool enough_ = false;         ///< the rest of a redirect's body is of no interest
+    bool enough_ = false;           ///< the rest of a redirect's body is of no interest
     std::optional<Error> stopped_;  ///< a limit was passed
     bool request_left_ = false;
     std::chrono::steady_clock::time_point last_byte_;

@@ -58,19 +58,24 @@ HttpFailure anything_else(const Broken& broken) {
 
 HttpFailure failure_of(const Broken& broken) {
     switch (broken.code) {
-        case CURLE_OUT_OF_MEMORY: throw std::bad_alloc();
-        case CURLE_COULDNT_RESOLVE_HOST: return network("could not resolve the name of " + broken.peer, true, broken);
+        case CURLE_OUT_OF_MEMORY:
+            throw std::bad_alloc();
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return network("could not resolve the name of " + broken.peer, true, broken);
         case CURLE_ABORTED_BY_CALLBACK:  // a kept connection to an address that this request may not reach
-        case CURLE_COULDNT_CONNECT: return not_connected(broken);
+        case CURLE_COULDNT_CONNECT:
+            return not_connected(broken);
         case CURLE_OPERATION_TIMEDOUT:  // only the connect timeout is libcurl's
-            return network("could not connect to " + broken.peer + " within " + shown_duration(broken.connect_timeout), true,
-                           broken);
-        case CURLE_SSL_CONNECT_ERROR: return not_secure(broken, true);
+            return network("could not connect to " + broken.peer + " within " + shown_duration(broken.connect_timeout),
+                           true, broken);
+        case CURLE_SSL_CONNECT_ERROR:
+            return not_secure(broken, true);
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CACERT_BADFILE:
         case CURLE_SSL_CERTPROBLEM:
         case CURLE_SSL_CIPHER:
-        case CURLE_SSL_ISSUER_ERROR: return not_secure(broken, false);
+        case CURLE_SSL_ISSUER_ERROR:
+            return not_secure(broken, false);
         case CURLE_GOT_NOTHING:
             return network(broken.peer + " closed the connection without an answer", true, broken);
         case CURLE_PARTIAL_FILE: {
@@ -79,12 +84,15 @@ HttpFailure failure_of(const Broken& broken) {
             return failure;
         }
         case CURLE_SEND_ERROR:
-        case CURLE_RECV_ERROR: return broken_line(broken);
+        case CURLE_RECV_ERROR:
+            return broken_line(broken);
         case CURLE_BAD_CONTENT_ENCODING:
             return network("answer of " + broken.peer + " could not be decompressed", true, broken);
         case CURLE_UNSUPPORTED_PROTOCOL:
-        case CURLE_WEIRD_SERVER_REPLY: return not_http(broken);
-        default: return anything_else(broken);
+        case CURLE_WEIRD_SERVER_REPLY:
+            return not_http(broken);
+        default:
+            return anything_else(broken);
     }
 }
 

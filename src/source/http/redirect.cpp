@@ -38,7 +38,8 @@ Result<HttpRequest> follow(HttpRequest request, int status, std::string_view loc
     PG_PULL_ASSIGN(const Url from, parse_url(request.url));
     auto target = resolve(from, location);
     if (!target.ok())
-        return fail(Reason::upstream_not_ok, "redirect of " + from.origin() + " does not lead to an http or https address")
+        return fail(Reason::upstream_not_ok,
+                    "redirect of " + from.origin() + " does not lead to an http or https address")
             .with_detail("Status " + std::to_string(status) + ", requested " + shown_url(request.url) + ".");
     const Url& to = target.value();
     if (from.scheme == "https" && to.scheme == "http") return refused("It leads from https to http.", from, to);

@@ -38,7 +38,8 @@ void Transfer::open() {
     const std::string origin = url->origin();
     if (first_origin_.empty()) {
         first_origin_ = origin;
-        if (auto judged = check_first_origin(request_, origin); !judged.ok()) return end_with(std::move(judged).error());
+        if (auto judged = check_first_origin(request_, origin); !judged.ok())
+            return end_with(std::move(judged).error());
     }
     const ExchangeTerms terms{
         .with_credentials = credentials_go_to(request_, origin),
@@ -64,8 +65,9 @@ void Transfer::exchange_ended(CURLcode code) {
     }
     left_before_ = true;
     if (redirects_ >= request_.max_redirects)
-        return end_with(fail(Reason::upstream_not_ok, "more than " + std::to_string(request_.max_redirects) + " redirects")
-                            .with_detail("The last one came from " + shown_url(request_.url) + "."));
+        return end_with(
+            fail(Reason::upstream_not_ok, "more than " + std::to_string(request_.max_redirects) + " redirects")
+                .with_detail("The last one came from " + shown_url(request_.url) + "."));
     ++redirects_;
     auto next = follow(request_, answer.status, *answer.header("location"));
     if (!next.ok()) return end_with(std::move(next).error());

@@ -7,11 +7,15 @@ namespace {
 
 constexpr std::size_t part_limit = 1000;
 
+std::string sentence(std::string text) {
+    if (!text.empty() && text.back() != '.' && text.back() != '?' && text.back() != '!') text += '.';
+    return text;
+}
+
 void add_part(std::string& detail, std::string_view label, const std::string& text, const Redactor& redactor) {
     if (text.empty()) return;
     if (!detail.empty()) detail += ' ';
-    detail.append(label).append(": ").append(excerpt(text, redactor, part_limit));
-    if (detail.back() != '.') detail += '.';
+    detail.append(label).append(": ").append(sentence(excerpt(text, redactor, part_limit)));
 }
 
 bool speaks_of_remote_only(std::string_view sqlstate) {
@@ -62,9 +66,9 @@ Error connect_failure(const std::string& what, std::string_view text, const Reda
     const std::size_t state = find_state(text);
     const std::string shown = excerpt(joined_lines(text), redactor, part_limit);
     if (state == std::string_view::npos)
-        return fail(Reason::network, "could not " + what).with_detail("libpq: " + (shown.empty() ? "no connection" : shown) + ".");
+        return fail(Reason::network, "could not " + what).with_detail("libpq: " + sentence(shown.empty() ? "no connection" : shown));
     const std::string_view sqlstate = text.substr(state, 5);
-    Error error = fail(Reason::upstream_not_ok, "could not " + what).with_detail("Remote error: " + shown + ".");
+    Error error = fail(Reason::upstream_not_ok, "could not " + what).with_detail("Remote error: " + sentence(shown));
     // starting up, shutting down, no slot free: it may pass, like a network's trouble
     if (!speaks_of_remote_only(sqlstate))
         error.reason = Reason::network;

@@ -38,8 +38,12 @@ struct ReadStatement {
 Result<ReadStatement> read_statement(const SourceRequest& request, const DatabaseSource& source,
                                      const std::vector<RemoteColumn>& columns, bool lines_allowed);
 
+/// Five minutes where the configuration gives no lookback and `start` is a time, since the transactions of a database commit
+/// later than the times that they write.
+void set_default_lookback(WatermarkConfig& config, const WatermarkValue& start);
+
 /// The condition `column >= value` for the watermark that the request starts from, in the type of the column: lowered by the
-/// lookback, five minutes where none is given, since the transactions of a database commit late. nullopt: there is none.
+/// lookback, unless the value is `initial`. nullopt: there is none.
 Result<std::optional<std::string>> watermark_condition(const SourceRequest& request,
                                                        const std::vector<RemoteColumn>& columns);
 

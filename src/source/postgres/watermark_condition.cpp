@@ -27,15 +27,34 @@ std::string time_condition(const std::string& column, const std::string& value, 
     return column + " >= " + quote_text(value);
 }
 
+bool is_time(const WatermarkValue& value) {
+    return value.type == WatermarkType::timestamp || value.type == WatermarkType::timestamptz || value.type == WatermarkType::date;
+}
+
+/// A number or text that stands for a time.
+bool means_time(const WatermarkValue& value, const WatermarkFormat& format) {
+    if (is_time(value)) return true;
+    if (value.type == WatermarkType::text)
+        return format.type != WatermarkFormat::Type::iso || parse_timestamp(value.text).has_value();
+    return format.type == WatermarkFormat::Type::epoch || format.type == WatermarkFormat::Type::epoch_ms;
+}
+
 Result<std::string> value_text(const SourceRequest& request, const RemoteColumn& remote) {
+    const WatermarkValue& start = *request.watermark_start;
     WatermarkConfig config = *request.watermark;
-    if (!config.lookback_given) config.lookback.micros = default_lookback_micros;
-    // only a number needs to be told how it stands for a time; the server reads every ISO text
-    if (remote.category != 'N') config.format = WatermarkFormat{};
-    return format_watermark(*request.watermark_start, config, std::nullopt);
+    set_default_lookback(config, start);
+    // `initial` stands for itself: nothing was pulled before it that a lookback could find again
+    if (request.full) config.lookback = Duration{};
+    // where the column is a time, the server reads every ISO text, to the last digit
+    if (is_time(start) && remote.category != 'N') config.format = WatermarkFormat{};
+    return format_watermark(start, config, std::nullopt);
 }
 
 }  // namespace
+
+void set_default_lookback(WatermarkConfig& config, const WatermarkValue& start) {
+    if (!config.lookback_given && means_time(start, config.format)) config.lookback = Duration{0, 0, default_lookback_micros};
+}
 
 Result<std::optional<std::string>> watermark_condition(const SourceRequest& request,
                                                        const std::vector<RemoteColumn>& columns) {
