@@ -7,18 +7,24 @@ MODULE_big = pg_pull
 # The one place of the version number is default_version in pg_pull.control.
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" pg_pull.control)
 
-SOURCES    = $(sort $(shell find src -name '*.cpp'))
-OBJS       = $(SOURCES:src/%.cpp=build/obj/%.o)
+# Compiled in a few groups (scripts/unity.sh), or each file for itself with UNITY=0.
+UNITY      ?= 1
+ifeq ($(UNITY),0)
+OBJS       = $(patsubst src/%.cpp,build/obj/%.o,$(sort $(shell find src -name '*.cpp')))
+else
+OBJS       = $(foreach layer,core source pg,$(patsubst build/unity/%.cpp,build/obj/$(layer)/unity/%.o,\
+               $(shell bash scripts/unity.sh build/unity $(layer))))
+endif
 DATA       = $(wildcard sql/pg_pull--*.sql)
 DATA_built = pg_pull--$(EXTVERSION).sql
-EXTRA_CLEAN = build/obj pg_pull--*.sql
+EXTRA_CLEAN = build/obj build/unity pg_pull--*.sql
 
 SHLIB_LINK = -Wl,--version-script=exports.map -lstdc++ -lcurl -lpq -lsimdjson -lsodium
 
-REGRESS        = $(sort $(basename $(notdir $(wildcard test/sql/*.sql))))
-REGRESS_OPTS   = --inputdir=test --outputdir=. --load-extension=pg_pull
-ISOLATION      = $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
-ISOLATION_OPTS = --inputdir=test/isolation --outputdir=build/isolation --load-extension=pg_pull
+REGRESS        := $(sort $(basename $(notdir $(wildcard test/sql/*.sql))))
+REGRESS_OPTS   := --inputdir=test --outputdir=. --load-extension=pg_pull
+ISOLATION      := $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
+ISOLATION_OPTS := --inputdir=test/isolation --outputdir=build/isolation --load-extension=pg_pull
 
 .DEFAULT_GOAL := all
 .PHONY: demo test lint format-check
@@ -46,6 +52,10 @@ build/obj/pg/%.o: cxx_flags += -Wno-register -Wno-volatile
 
 # Compiled anew when this file changes, since the flags stand here.
 build/obj/%.o: src/%.cpp Makefile
+	@mkdir -p $(@D)
+	$(CCACHE) $(CXX) $(cxx_flags) $(cpp_flags) -MMD -MP -c -o $@ $<
+
+build/obj/core/unity/%.o build/obj/source/unity/%.o build/obj/pg/unity/%.o: build/unity/%.cpp Makefile
 	@mkdir -p $(@D)
 	$(CCACHE) $(CXX) $(cxx_flags) $(cpp_flags) -MMD -MP -c -o $@ $<
 

@@ -48,7 +48,8 @@ apply::ApplyColumn apply_column(const LandedRun& run, const Field& field, const 
 /// The staged records' work in halves, with everything that one run of it counts.
 class Storing {
 public:
-    Storing(LandedRun& run, const apply::ApplyPlan& plan, ApplyStrategy& strategy) : run_(run), plan_(plan), strategy_(strategy) {}
+    Storing(LandedRun& run, const apply::ApplyPlan& plan, ApplyStrategy& strategy)
+        : run_(run), plan_(plan), strategy_(strategy) {}
 
     void run() {
         HalvedStep step;
@@ -140,7 +141,8 @@ private:
     void refuse(std::int64_t seq, const std::exception_ptr& failure) {
         const AsOwner as(run_.target.owner);
         Statement condition;
-        condition.text = "s." + plan_.seq + " OPERATOR(pg_catalog.=) " + condition.add(std::to_string(seq), "pg_catalog.int8");
+        condition.text =
+            "s." + plan_.seq + " OPERATOR(pg_catalog.=) " + condition.add(std::to_string(seq), "pg_catalog.int8");
         refuse_staged(run_, condition, [&](Reject& reject) {
             describe_refusal(failure, reject);
             try {
@@ -170,8 +172,9 @@ struct StagedCounts {
 StagedCounts count_staged(const LandedRun& run) {
     const std::string tombstone = run.stage.tombstone.empty() ? "false" : "s." + quote_name(run.stage.tombstone);
     Statement statement;
-    statement.text = "SELECT pg_catalog.count(*) FILTER (WHERE " + tombstone + " IS NOT TRUE), pg_catalog.count(*) FILTER (WHERE " +
-                     tombstone + ") FROM " + run.stage.table + " AS s";
+    statement.text = "SELECT pg_catalog.count(*) FILTER (WHERE " + tombstone +
+                     " IS NOT TRUE), pg_catalog.count(*) FILTER (WHERE " + tombstone + ") FROM " + run.stage.table +
+                     " AS s";
     const AsOwner as(run.target.owner);
     const auto counts = query_counts(statement);
     return {counts.at(0), counts.at(1)};
@@ -181,9 +184,12 @@ StagedCounts count_staged(const LandedRun& run) {
 
 std::unique_ptr<ApplyStrategy> make_strategy(TargetKind kind, const apply::ApplyPlan& plan) {
     switch (kind) {
-        case TargetKind::foreign: return make_foreign_strategy(plan);
-        case TargetKind::distributed: return make_distributed_strategy(plan);
-        case TargetKind::ordinary: break;
+        case TargetKind::foreign:
+            return make_foreign_strategy(plan);
+        case TargetKind::distributed:
+            return make_distributed_strategy(plan);
+        case TargetKind::ordinary:
+            break;
     }
     return make_ordinary_strategy(plan);
 }
@@ -216,15 +222,16 @@ apply::ApplyPlan make_apply_plan(const LandedRun& run) {
 }
 
 void check_key_duplicates(const LandedRun& run, const apply::ApplyPlan& plan) {
-    if (plan.key.empty() || plan.mode == apply::Mode::insert || run.target.unique_within(run.mapping.key) != nullptr) return;
+    if (plan.key.empty() || plan.mode == apply::Mode::insert || run.target.unique_within(run.mapping.key) != nullptr)
+        return;
     std::vector<std::string> texts;
     for (const auto& column : plan.key) texts.push_back("CAST(t." + column.name + " AS pg_catalog.text)");
     const AsOwner as(run.target.owner);
     raise_work_mem();
     Statement statement;
-    statement.text = "SELECT " + apply::joined(texts, ", ") + " FROM " + plan.target + " AS t JOIN (SELECT s.* FROM " + plan.stage +
-                     " AS s) AS s ON " + apply::key_match(plan, "t", "s") + " GROUP BY " + apply::key_list(plan, "t") +
-                     " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1";
+    statement.text = "SELECT " + apply::joined(texts, ", ") + " FROM " + plan.target + " AS t JOIN (SELECT s.* FROM " +
+                     plan.stage + " AS s) AS s ON " + apply::key_match(plan, "t", "s") + " GROUP BY " +
+                     apply::key_list(plan, "t") + " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1";
     const Rows rows = query(statement);
     if (rows.empty()) return;
     std::vector<std::string> values;

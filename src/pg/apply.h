@@ -77,7 +77,8 @@ void check_key_duplicates(const LandedRun& run, const apply::ApplyPlan& plan);
 
 /// Applies staging to the target, within the apply's transaction; records that the target refuses go to the rejects. Counts
 /// everything but ignored (of sift), rejected, and watermark. `notice` tells what the caller should know.
-ApplySummary apply_staged(LandedRun& run, const AbsenceOrder& order, const std::function<void(const std::string&, const std::string&)>& notice);
+ApplySummary apply_staged(LandedRun& run, const AbsenceOrder& order,
+                          const std::function<void(const std::string&, const std::string&)>& notice);
 
 /// True for rows of our slice that are there and not marked deleted; needs no staging.
 bool slice_has_rows(const LandedRun& run);

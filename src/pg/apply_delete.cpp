@@ -29,10 +29,11 @@ Statement fill_kept(const apply::ApplyPlan& plan, const std::string& json) {
     const std::string keys = statement.add(json, "pg_catalog.json");
     std::vector<std::string> values;
     for (std::size_t i = 0; i < plan.key.size(); ++i)
-        values.push_back("CAST(e.k OPERATOR(pg_catalog.->>) " + std::to_string(i) + " AS " + plan.key[i].type + ") AS " + plan.key[i].name);
+        values.push_back("CAST(e.k OPERATOR(pg_catalog.->>) " + std::to_string(i) + " AS " + plan.key[i].type +
+                         ") AS " + plan.key[i].name);
     statement.text = "INSERT INTO " + plan.kept + " SELECT DISTINCT k.* FROM (SELECT " + apply::joined(values, ", ") +
-                     " FROM pg_catalog.json_array_elements(" + keys + ") AS e(k)) AS k WHERE NOT EXISTS (SELECT FROM " + plan.stage +
-                     " AS s WHERE " + apply::key_match(plan, "k", "s") + ")";
+                     " FROM pg_catalog.json_array_elements(" + keys + ") AS e(k)) AS k WHERE NOT EXISTS (SELECT FROM " +
+                     plan.stage + " AS s WHERE " + apply::key_match(plan, "k", "s") + ")";
     return statement;
 }
 
@@ -80,8 +81,9 @@ bool AbsenceDeletes::prepare(ApplyStrategy& strategy) {
     }
     // without a key the whole slice is written anew: what counts is how many rows fewer it will have
     if (plan_.key.empty()) slice.absent = std::max<std::int64_t>(slice.live - order_.records, 0);
-    const bool suspicious = (order_.records == 0 && slice.live > 0) ||
-                            static_cast<double>(slice.absent) > run_.mapping.max_delete_fraction * static_cast<double>(slice.live);
+    const bool suspicious =
+        (order_.records == 0 && slice.live > 0) ||
+        static_cast<double>(slice.absent) > run_.mapping.max_delete_fraction * static_cast<double>(slice.live);
     if (suspicious && !order_.allow_mass_delete) raise(guard_error(run_, order_.records, slice.absent, slice.live));
     due_ = plan_.key.empty() ? slice.live > 0 : slice.absent > 0;
     return true;
@@ -116,12 +118,14 @@ std::int64_t AbsenceDeletes::after_store(ApplyStrategy& strategy) {
 
 Error guard_error(const LandedRun& run, std::int64_t records, std::int64_t gone, std::int64_t live) {
     const std::string target = "\"" + run.target.label + "\"";
-    Error error = fail(Reason::delete_guard, "mapping \"" + run.mapping.name + "\" would delete " + std::to_string(gone) + " of " +
-                                                 std::to_string(live) + " rows of " + target);
+    Error error =
+        fail(Reason::delete_guard, "mapping \"" + run.mapping.name + "\" would delete " + std::to_string(gone) +
+                                       " of " + std::to_string(live) + " rows of " + target);
     if (records == 0)
         error.detail = "The source gave no records.";
     else
-        error.detail = "More than the fraction " + nlohmann::json(run.mapping.max_delete_fraction).dump() + " (max_delete_fraction) of the rows would go.";
+        error.detail = "More than the fraction " + nlohmann::json(run.mapping.max_delete_fraction).dump() +
+                       " (max_delete_fraction) of the rows would go.";
     return error;
 }
 

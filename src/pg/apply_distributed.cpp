@@ -42,8 +42,12 @@ public:
         const auto counts = query_counts(apply::OrdinaryStatements::count_slice(plan_));
         return {counts.at(0), counts.at(1)};
     }
-    std::int64_t remove_absent() override { return static_cast<std::int64_t>(execute(ForeignStatements::remove_absent(plan_))); }
-    std::int64_t clear_slice() override { return static_cast<std::int64_t>(execute(ForeignStatements::clear_slice(plan_))); }
+    std::int64_t remove_absent() override {
+        return static_cast<std::int64_t>(execute(ForeignStatements::remove_absent(plan_)));
+    }
+    std::int64_t clear_slice() override {
+        return static_cast<std::int64_t>(execute(ForeignStatements::clear_slice(plan_)));
+    }
 
 private:
     std::int64_t written(const std::optional<Range>& range) {

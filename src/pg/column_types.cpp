@@ -49,9 +49,14 @@ Attributes attributes_of(TupleDesc shape) {
     for (int i = 0; i < shape->natts; ++i) {
         Form_pg_attribute form = TupleDescAttr(shape, i);
         if (form->attisdropped) continue;
-        result.items[result.count++] =
-            Attribute{pstrdup(NameStr(form->attname)), form->atttypid, form->atttypmod,  form->attcollation,
-                      form->attnotnull,                form->atthasdef, form->attgenerated, form->attidentity};
+        result.items[result.count++] = Attribute{pstrdup(NameStr(form->attname)),
+                                                 form->atttypid,
+                                                 form->atttypmod,
+                                                 form->attcollation,
+                                                 form->attnotnull,
+                                                 form->atthasdef,
+                                                 form->attgenerated,
+                                                 form->attidentity};
     }
     return result;
 }
@@ -99,7 +104,8 @@ TypeFacts type_facts(Oid type, int32 typmod) {
             char align = 0;
             Oid parameter = InvalidOid;
             Oid function = InvalidOid;
-            get_type_io_data(facts.element, IOFunc_input, &length, &by_value, &align, &facts.delimiter, &parameter, &function);
+            get_type_io_data(facts.element, IOFunc_input, &length, &by_value, &align, &facts.delimiter, &parameter,
+                             &function);
         }
         return facts;
     });

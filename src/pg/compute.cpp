@@ -20,7 +20,7 @@ struct Computation {
     std::vector<StageColumn> columns;
     std::vector<std::string> values;
     std::string joins;
-    std::string ambiguous = "0";  ///< the number of the lookup that found more than one row
+    std::string ambiguous = "0";       ///< the number of the lookup that found more than one row
     std::vector<std::string> lookups;  ///< target columns, by that number minus 1
     std::vector<std::string> lookup_tables;
 };
@@ -28,12 +28,13 @@ struct Computation {
 std::string staged(const std::string& column) { return "s." + quote_name(column); }
 
 /// Each match value once, with the number of its rows; only values that staging asks for.
-std::string lookup_join(const LookupTable& lookup, const std::string& alias, const std::string& stage, const std::string& column) {
+std::string lookup_join(const LookupTable& lookup, const std::string& alias, const std::string& stage,
+                        const std::string& column) {
     const std::string match = "l." + quote_name(lookup.match.name);
     return " LEFT JOIN (SELECT DISTINCT ON (" + match + ") " + match + " AS m, l." + quote_name(lookup.result.name) +
-           " AS r, pg_catalog.count(*) OVER (PARTITION BY " + match + ") AS n FROM " + lookup.sql + " AS l WHERE " + match + " " +
-           lookup.match.equals + " ANY (SELECT x." + quote_name(column) + " FROM " + stage + " AS x)) AS " + alias + " ON " +
-           staged(column) + " " + lookup.match.equals + " " + alias + ".m";
+           " AS r, pg_catalog.count(*) OVER (PARTITION BY " + match + ") AS n FROM " + lookup.sql + " AS l WHERE " +
+           match + " " + lookup.match.equals + " ANY (SELECT x." + quote_name(column) + " FROM " + stage +
+           " AS x)) AS " + alias + " ON " + staged(column) + " " + lookup.match.equals + " " + alias + ".m";
 }
 
 void add_lookup(Computation& computation, const LandedRun& run, const Field& field, const TargetColumn& column) {
@@ -53,7 +54,8 @@ Computation describe_computation(const LandedRun& run) {
     for (const auto& field : run.fields) {
         for (const auto& name : field.targets) {
             const TargetColumn& column = *run.target.find(name);
-            const auto it = std::find_if(run.stage.columns.begin(), run.stage.columns.end(), [&](const auto& c) { return c.name == name; });
+            const auto it = std::find_if(run.stage.columns.begin(), run.stage.columns.end(),
+                                         [&](const auto& c) { return c.name == name; });
             StageColumn result{name, column.type_sql + column.collate_sql, false};
             if (field.transform == Transform::lookup) {
                 add_lookup(computation, run, field, column);
@@ -69,7 +71,8 @@ Computation describe_computation(const LandedRun& run) {
     return computation;
 }
 
-Statement fill(const LandedRun& run, const Computation& computation, const Stage& into, const std::optional<Range>& range) {
+Statement fill(const LandedRun& run, const Computation& computation, const Stage& into,
+               const std::optional<Range>& range) {
     const Stage& stage = run.stage;
     std::vector<std::string> names;
     std::vector<std::string> values = computation.values;
@@ -82,8 +85,8 @@ Statement fill(const LandedRun& run, const Computation& computation, const Stage
     names.push_back(quote_name(kAmbiguous));
     values.push_back(computation.ambiguous);
     Statement statement;
-    statement.text = "INSERT INTO " + into.table + " (" + apply::joined(names, ", ") + ") SELECT " + apply::joined(values, ", ") +
-                     " FROM " + stage.table + " AS s" + computation.joins;
+    statement.text = "INSERT INTO " + into.table + " (" + apply::joined(names, ", ") + ") SELECT " +
+                     apply::joined(values, ", ") + " FROM " + stage.table + " AS s" + computation.joins;
     if (range)
         statement.text += " WHERE " + staged(stage.seq) + " OPERATOR(pg_catalog.>=) " +
                           statement.add(std::to_string(range->first), "pg_catalog.int8") + " AND " + staged(stage.seq) +
@@ -96,13 +99,15 @@ void refuse_ambiguous(LandedRun& run, const Computation& computation) {
         const std::string& column = computation.lookups[i];
         const bool is_key = std::find(run.mapping.key.begin(), run.mapping.key.end(), column) != run.mapping.key.end();
         Statement condition;
-        condition.text = apply::all_of({std::string("s.") + kAmbiguous + " OPERATOR(pg_catalog.=) " + std::to_string(i + 1),
-                                        run.stage.tombstone.empty() || is_key ? "" : staged(run.stage.tombstone) + " IS NOT TRUE"});
+        condition.text =
+            apply::all_of({std::string("s.") + kAmbiguous + " OPERATOR(pg_catalog.=) " + std::to_string(i + 1),
+                           run.stage.tombstone.empty() || is_key ? "" : staged(run.stage.tombstone) + " IS NOT TRUE"});
         refuse_staged(run, condition, [&](Reject& reject) {
             if (is_key) reject.key.reset();
             reject.column = column;
             reject.code = "21000";
-            reject.message = "lookup for column \"" + column + "\" found more than one row in " + computation.lookup_tables[i];
+            reject.message =
+                "lookup for column \"" + column + "\" found more than one row in " + computation.lookup_tables[i];
         });
     }
 }
@@ -120,10 +125,12 @@ void compute_columns(LandedRun& run) {
     Stage computed;
     {
         const AsOwner as(run.target.owner);
-        computed = create_like(run.stage, computation.columns, "pg_pull_computed_" + std::to_string(run.run.run_id), kAmbiguous);
+        computed = create_like(run.stage, computation.columns, "pg_pull_computed_" + std::to_string(run.run.run_id),
+                               kAmbiguous);
     }
     const bool key_is_computed = std::any_of(run.fields.begin(), run.fields.end(), [&](const Field& field) {
-        const bool is_key = std::find(run.mapping.key.begin(), run.mapping.key.end(), field.targets.front()) != run.mapping.key.end();
+        const bool is_key =
+            std::find(run.mapping.key.begin(), run.mapping.key.end(), field.targets.front()) != run.mapping.key.end();
         return is_key && (field.transform == Transform::lookup || field.transform == Transform::sql);
     });
     HalvedStep step;
@@ -139,7 +146,8 @@ void compute_columns(LandedRun& run) {
     step.refused = [&](std::int64_t seq, const std::exception_ptr& failure) {
         const AsOwner as(run.target.owner);
         Statement condition;
-        condition.text = staged(run.stage.seq) + " OPERATOR(pg_catalog.=) " + condition.add(std::to_string(seq), "pg_catalog.int8");
+        condition.text =
+            staged(run.stage.seq) + " OPERATOR(pg_catalog.=) " + condition.add(std::to_string(seq), "pg_catalog.int8");
         refuse_staged(run, condition, [&](Reject& reject) {
             if (key_is_computed) reject.key.reset();
             describe_refusal(failure, reject);

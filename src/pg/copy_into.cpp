@@ -53,7 +53,8 @@ int feed_copy(void* buffer, int minimum, int maximum) {
 class ScratchContext {
 public:
     ScratchContext()
-        : context_(call([] { return AllocSetContextCreate(CurrentMemoryContext, "pg_pull copy", ALLOCSET_DEFAULT_SIZES); })) {}
+        : context_(call(
+              [] { return AllocSetContextCreate(CurrentMemoryContext, "pg_pull copy", ALLOCSET_DEFAULT_SIZES); })) {}
     ~ScratchContext() { MemoryContextDelete(context_); }
     ScratchContext(const ScratchContext&) = delete;
     ScratchContext& operator=(const ScratchContext&) = delete;
@@ -71,7 +72,8 @@ void copy(Oid oid, const char* const* columns, std::size_t count, CopyFromState*
     List* names = NIL;
     for (std::size_t i = 0; i < count; ++i) names = lappend(names, makeString(pstrdup(columns[i])));
     // the client's encoding would be the default
-    List* options = list_make1(makeDefElem(pstrdup("encoding"), reinterpret_cast<Node*>(makeString(pstrdup("UTF8"))), -1));
+    List* options =
+        list_make1(makeDefElem(pstrdup("encoding"), reinterpret_cast<Node*>(makeString(pstrdup("UTF8"))), -1));
     *state = BeginCopyFrom(parse, relation, nullptr, nullptr, false, feed_copy, names, options);
     (void)CopyFrom(*state);
     EndCopyFrom(*state);
@@ -81,7 +83,8 @@ void copy(Oid oid, const char* const* columns, std::size_t count, CopyFromState*
 
 }  // namespace
 
-std::optional<CopyFailure> copy_into(const CopyTarget& target, std::string_view lines, const std::function<void()>& pump) {
+std::optional<CopyFailure> copy_into(const CopyTarget& target, std::string_view lines,
+                                     const std::function<void()>& pump) {
     Feed feed{lines.data(), lines.size(), &pump};
     const CurrentFeed scope(&feed);
     const ScratchContext scratch;

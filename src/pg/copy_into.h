@@ -26,6 +26,7 @@ struct CopyFailure {
 
 /// Loads lines in COPY's text format and UTF-8, in a subtransaction. `pump` is called between chunks and must not throw. What is
 /// no matter of a row (out of memory, cancelled …) is thrown.
-std::optional<CopyFailure> copy_into(const CopyTarget& target, std::string_view lines, const std::function<void()>& pump);
+std::optional<CopyFailure> copy_into(const CopyTarget& target, std::string_view lines,
+                                     const std::function<void()>& pump);
 
 }  // namespace pg_pull::pg

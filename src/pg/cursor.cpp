@@ -33,28 +33,31 @@ std::string typed(Statement& statement, const std::string& value, const TargetCo
 
 std::optional<std::string> stored_watermark(const Extension& extension, const MappingRow& mapping,
                                             const std::optional<std::string>& organization) {
-    const Rows rows = query("SELECT value FROM " + extension.relation("sync_cursor_store") +
-                                " WHERE mapping = $1 AND package_id IS NOT DISTINCT FROM $2 AND organization_id IS NOT DISTINCT FROM $3"
-                                " AND partition_key = '' AND kind = 'watermark'",
-                            {text(mapping.name), text(mapping.package), text(organization)});
+    const Rows rows = query(
+        "SELECT value FROM " + extension.relation("sync_cursor_store") +
+            " WHERE mapping = $1 AND package_id IS NOT DISTINCT FROM $2 AND organization_id IS NOT DISTINCT FROM $3"
+            " AND partition_key = '' AND kind = 'watermark'",
+        {text(mapping.name), text(mapping.package), text(organization)});
     return rows.empty() ? std::nullopt : rows.one();
 }
 
 /// Of the slice, with the owner's rights; infinite times are no place to start from.
-std::optional<std::string> target_watermark(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target,
-                                            const TargetColumn& column, const std::optional<std::string>& organization) {
+std::optional<std::string> target_watermark(const MappingRow& mapping, const std::vector<Field>& fields,
+                                            const TargetTable& target, const TargetColumn& column,
+                                            const std::optional<std::string>& organization) {
     Statement statement;
     const std::string name = "t." + quote_name(column.name);
     std::vector<std::string> conditions;
     for (const auto& scope : scope_values(mapping, fields, organization)) {
         const TargetColumn* scoped = target.find(scope.column);
         const std::string left = "t." + quote_name(scope.column);
-        conditions.push_back(scope.value ? left + " " + scoped->equals + " " + statement.add(scope.value, scoped->bare_type_sql)
-                                         : left + " IS NULL");
+        conditions.push_back(scope.value
+                                 ? left + " " + scoped->equals + " " + statement.add(scope.value, scoped->bare_type_sql)
+                                 : left + " IS NULL");
     }
     if (is_time(column)) conditions.push_back("pg_catalog.isfinite(" + name + ")");
-    statement.text = "SELECT CAST(pg_catalog.max(" + name + ") AS pg_catalog.text) FROM " + target.sql + " AS t WHERE " +
-                     apply::all_of(conditions);
+    statement.text = "SELECT CAST(pg_catalog.max(" + name + ") AS pg_catalog.text) FROM " + target.sql +
+                     " AS t WHERE " + apply::all_of(conditions);
     const AsOwner as(target.owner);
     return query(statement).one();
 }
@@ -66,7 +69,8 @@ WatermarkStart lower_of(const std::vector<std::string>& values, const TargetColu
     for (const auto& value : values) parts.push_back(typed(statement, value, column));
     const std::string micros =
         is_time(column) ? "CAST(EXTRACT(epoch FROM v) OPERATOR(pg_catalog.*) 1000000 AS pg_catalog.int8)" : "0";
-    statement.text = "SELECT CAST(v AS pg_catalog.text), " + micros + " FROM (SELECT LEAST(" + apply::joined(parts, ", ") + ") AS v) AS x";
+    statement.text = "SELECT CAST(v AS pg_catalog.text), " + micros + " FROM (SELECT LEAST(" +
+                     apply::joined(parts, ", ") + ") AS v) AS x";
     WatermarkStart start;
     start.is_time = is_time(column);
     std::exception_ptr failure;
@@ -112,7 +116,8 @@ WatermarkStart watermark_start(const Extension& extension, const MappingRow& map
     return start;
 }
 
-std::optional<std::string> highest_watermark(const Stage& stage, const TargetColumn& column, const std::string& run_start) {
+std::optional<std::string> highest_watermark(const Stage& stage, const TargetColumn& column,
+                                             const std::string& run_start) {
     if (stage.watermark.empty()) return std::nullopt;
     Statement statement;
     const std::string name = "s." + quote_name(column.name);
@@ -121,30 +126,34 @@ std::optional<std::string> highest_watermark(const Stage& stage, const TargetCol
     std::string finite;
     if (is_time(column)) {
         const std::string start = statement.add(run_start, column.base_type_sql);
-        value = "CASE WHEN " + name + " OPERATOR(pg_catalog.>) " + start + " THEN " + statement.add(run_start, "pg_catalog.text") +
-                " ELSE " + text + " END";
+        value = "CASE WHEN " + name + " OPERATOR(pg_catalog.>) " + start + " THEN " +
+                statement.add(run_start, "pg_catalog.text") + " ELSE " + text + " END";
         finite = "pg_catalog.isfinite(" + name + ")";
     }
     statement.text = "SELECT " + value + " FROM " + stage.table + " AS s WHERE " +
-                     apply::all_of({name + " IS NOT NULL", text + " IS NOT NULL", finite}) + " ORDER BY " + name + " DESC LIMIT 1";
+                     apply::all_of({name + " IS NOT NULL", text + " IS NOT NULL", finite}) + " ORDER BY " + name +
+                     " DESC LIMIT 1";
     const Rows rows = query(statement);
     return rows.empty() ? std::nullopt : rows.one();
 }
 
 void store_watermark(const Extension& extension, const MappingRow& mapping, const std::vector<Field>& fields,
-                     const TargetTable& target, const std::optional<std::string>& organization, std::int64_t run_id, bool full,
-                     const std::string& value) {
+                     const TargetTable& target, const std::optional<std::string>& organization, std::int64_t run_id,
+                     bool full, const std::string& value) {
     const TargetColumn* column = watermark_column(mapping, fields, target);
     if (column == nullptr) return;
     const std::optional<std::string> stored = stored_watermark(extension, mapping, organization);
     if (stored && !full && !is_higher(value, *stored, *watermark_field(mapping, fields), *column)) return;
-    execute("INSERT INTO " + extension.relation("sync_cursor_store") +
-                " AS c (mapping, package_id, organization_id, partition_key, kind, value, run_id, updated_at, mapping_owner)"
-                " VALUES ($1, $2, $3, '', 'watermark', $4, $5, pg_catalog.clock_timestamp(), $6::pg_catalog.name)"
-                " ON CONFLICT (mapping, (coalesce(package_id, '')), (coalesce(organization_id, '')), partition_key, kind)"
-                " DO UPDATE SET value = excluded.value, run_id = excluded.run_id, updated_at = excluded.updated_at,"
-                "               mapping_owner = excluded.mapping_owner",
-            {text(mapping.name), text(mapping.package), text(organization), text(value), int8(run_id), text(mapping.owner)});
+    execute(
+        "INSERT INTO " + extension.relation("sync_cursor_store") +
+            " AS c (mapping, package_id, organization_id, partition_key, kind, value, run_id, updated_at, "
+            "mapping_owner)"
+            " VALUES ($1, $2, $3, '', 'watermark', $4, $5, pg_catalog.clock_timestamp(), $6::pg_catalog.name)"
+            " ON CONFLICT (mapping, (coalesce(package_id, '')), (coalesce(organization_id, '')), partition_key, kind)"
+            " DO UPDATE SET value = excluded.value, run_id = excluded.run_id, updated_at = excluded.updated_at,"
+            "               mapping_owner = excluded.mapping_owner",
+        {text(mapping.name), text(mapping.package), text(organization), text(value), int8(run_id),
+         text(mapping.owner)});
 }
 
 }  // namespace pg_pull::pg

@@ -32,11 +32,25 @@ PullOptions options_of(WorkerContext& context, const RunHandle& run, const PullP
     return options;
 }
 
+/// However the work ends, the counters of a failed run are those of its end.
+class CountedToTheEnd {
+public:
+    CountedToTheEnd(WorkerContext& context, const RunCounters& counters) : context_(context), counters_(counters) {}
+    ~CountedToTheEnd() { context_.progress(RunPhase::applying, counters_); }
+    CountedToTheEnd(const CountedToTheEnd&) = delete;
+    CountedToTheEnd& operator=(const CountedToTheEnd&) = delete;
+
+private:
+    WorkerContext& context_;
+    const RunCounters& counters_;
+};
+
 }  // namespace
 
 void execute_pull(WorkerContext& context, const RunHandle& run) {
     PullPlan plan = make_pull_plan(context, run.mapping_id, run.organization, run.full, run.slice_id);
     RunCounters counters;
+    const CountedToTheEnd counted(context, counters);
     SourceSession session(context, plan.connector, plan.owner, counters, run.organization, std::to_string(run.run_id));
 
     const EncoderOptions encoding = encoder_options(plan, values_of(run));

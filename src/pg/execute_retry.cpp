@@ -23,15 +23,17 @@ struct OpenReject {
 };
 
 /// Records that are JSON objects; others (bytes that were no JSON) stay open, since nothing here can make them better.
-std::vector<OpenReject> open_rejects(WorkerContext& context, const MappingRow& mapping, const RunHandle& run, std::int64_t behind) {
+std::vector<OpenReject> open_rejects(WorkerContext& context, const MappingRow& mapping, const RunHandle& run,
+                                     std::int64_t behind) {
     Transaction transaction;
     const Extension extension = context.checked_extension();
-    const Rows rows = query("SELECT reject_id, last_run_id, record::pg_catalog.text FROM " + extension.relation("sync_reject_store") +
-                                " WHERE mapping = $1 AND package_id IS NOT DISTINCT FROM $2 AND organization_id IS NOT DISTINCT FROM $3"
-                                " AND status = 'open' AND record IS NOT NULL AND pg_catalog.json_typeof(record) = 'object'"
-                                " AND last_run_id <> $4 AND reject_id > $5 ORDER BY reject_id LIMIT $6",
-                            {text(mapping.name), text(mapping.package), text(run.organization), int8(run.run_id), int8(behind),
-                             int8(kPageSize)});
+    const Rows rows = query(
+        "SELECT reject_id, last_run_id, record::pg_catalog.text FROM " + extension.relation("sync_reject_store") +
+            " WHERE mapping = $1 AND package_id IS NOT DISTINCT FROM $2 AND organization_id IS NOT DISTINCT FROM $3"
+            " AND status = 'open' AND record IS NOT NULL AND pg_catalog.json_typeof(record) = 'object'"
+            " AND last_run_id <> $4 AND reject_id > $5 ORDER BY reject_id LIMIT $6",
+        {text(mapping.name), text(mapping.package), text(run.organization), int8(run.run_id), int8(behind),
+         int8(kPageSize)});
     std::vector<OpenReject> rejects;
     for (const auto& row : rows) rejects.push_back({to_int(row[0]), to_int(row[1]), row[2].value_or("")});
     transaction.commit();
@@ -55,16 +57,17 @@ MappingRow for_retry(MappingRow mapping) {
     return mapping;
 }
 
-void mark(const Extension& extension, const RunHandle& run, const char* status, const std::vector<std::int64_t>& numbers,
-          const std::vector<std::int64_t>& reject_ids) {
+void mark(const Extension& extension, const RunHandle& run, const char* status,
+          const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& reject_ids) {
     std::vector<std::string> ids;
     for (const auto number : numbers) ids.push_back(std::to_string(reject_ids.at(static_cast<std::size_t>(number))));
     if (ids.empty()) return;
     // what this run refused again is open still, with one attempt more
-    execute("UPDATE " + extension.relation("sync_reject_store") +
-                " SET status = $1, updated_at = pg_catalog.clock_timestamp() WHERE reject_id = ANY ($2::pg_catalog.int8[])"
-                " AND last_run_id <> $3",
-            {text(status), text_array(ids), int8(run.run_id)});
+    execute(
+        "UPDATE " + extension.relation("sync_reject_store") +
+            " SET status = $1, updated_at = pg_catalog.clock_timestamp() WHERE reject_id = ANY ($2::pg_catalog.int8[])"
+            " AND last_run_id <> $3",
+        {text(status), text_array(ids), int8(run.run_id)});
 }
 
 }  // namespace

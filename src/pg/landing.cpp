@@ -20,7 +20,8 @@ using apply::quote_name;
 
 bool is_computed(const std::vector<Field>& fields, const std::string& column) {
     return std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
-        return (field.transform == Transform::lookup || field.transform == Transform::sql) && field.targets.front() == column;
+        return (field.transform == Transform::lookup || field.transform == Transform::sql) &&
+               field.targets.front() == column;
     });
 }
 
@@ -33,8 +34,8 @@ std::string_view lines_of(const StagedPage& page, std::size_t first, std::size_t
 
 }  // namespace
 
-Landing::Landing(WorkerContext& context, const RunHandle& run, MappingRow mapping, std::vector<Field> fields, TargetTable target,
-                 StagePlan plan, LandingOptions options)
+Landing::Landing(WorkerContext& context, const RunHandle& run, MappingRow mapping, std::vector<Field> fields,
+                 TargetTable target, StagePlan plan, LandingOptions options)
     : context_(context),
       run_(run),
       mapping_(std::move(mapping)),
@@ -70,7 +71,8 @@ void Landing::remember(const StagedPage& page) {
 }
 
 Place Landing::place_of(std::int64_t seq) const {
-    const auto it = std::find_if(pages_.begin(), pages_.end(), [&](const PageSpan& p) { return seq >= p.first_seq && seq <= p.last_seq; });
+    const auto it = std::find_if(pages_.begin(), pages_.end(),
+                                 [&](const PageSpan& p) { return seq >= p.first_seq && seq <= p.last_seq; });
     if (it == pages_.end()) return {};
     const auto offset = static_cast<std::size_t>(seq - it->first_seq);
     const auto span = static_cast<std::size_t>(it->last_seq - it->first_seq) + 1;
@@ -82,7 +84,8 @@ std::optional<std::string> Landing::key_of(std::string_view line) const {
     std::vector<std::optional<std::string>> parts;
     for (const auto& column : plan_.key) {
         if (is_computed(fields_, column)) return std::nullopt;
-        const auto it = std::find_if(plan_.columns.begin(), plan_.columns.end(), [&](const Column& c) { return c.name == column; });
+        const auto it =
+            std::find_if(plan_.columns.begin(), plan_.columns.end(), [&](const Column& c) { return c.name == column; });
         parts.push_back(apply::copy_field(line, static_cast<std::size_t>(it - plan_.columns.begin())));
     }
     return apply::key_text(parts);
@@ -162,12 +165,15 @@ void Landing::check_limit() {
 }
 
 LandedRun Landing::landed() {
-    return LandedRun{run_,     mapping_, fields_, target_, options_.where, stage_, rejects_, lines_,
-                     [this](std::int64_t seq) { return place_of(seq); }, rejected_keys_};
+    return LandedRun{run_,          mapping_,       fields_,
+                     target_,       options_.where, stage_,
+                     rejects_,      lines_,         [this](std::int64_t seq) { return place_of(seq); },
+                     rejected_keys_};
 }
 
 bool Landing::absence_counts(const ApplyOrder& order) const {
-    return options_.retry == nullptr && order.full && order.complete && (mapping_.delete_mode != "ignore" || mapping_.mode == "replace");
+    return options_.retry == nullptr && order.full && order.complete &&
+           (mapping_.delete_mode != "ignore" || mapping_.mode == "replace");
 }
 
 void Landing::supersede_earlier_rejects(const Extension& extension) {
@@ -180,16 +186,20 @@ void Landing::supersede_earlier_rejects(const Extension& extension) {
     if (parts.size() > 1) {
         // as key_text writes it
         for (auto& part : parts) part = "CAST(pg_catalog.to_json(" + part + ") AS pg_catalog.text)";
-        key = "'[' OPERATOR(pg_catalog.||) " + apply::joined(parts, " OPERATOR(pg_catalog.||) ',' OPERATOR(pg_catalog.||) ") +
+        key = "'[' OPERATOR(pg_catalog.||) " +
+              apply::joined(parts, " OPERATOR(pg_catalog.||) ',' OPERATOR(pg_catalog.||) ") +
               " OPERATOR(pg_catalog.||) ']'";
     }
     std::vector<std::string> stored;
     {
         const AsOwner as(target_.owner);
         apply::Statement statement;
-        const std::string keys = statement.add(nlohmann::json(open).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "pg_catalog.json");
-        statement.text = "SELECT x.k FROM (SELECT " + key + " AS k FROM " + stage_.table +
-                         " AS s) AS x WHERE x.k OPERATOR(pg_catalog.=) ANY (SELECT pg_catalog.json_array_elements_text(" + keys + "))";
+        const std::string keys = statement.add(
+            nlohmann::json(open).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "pg_catalog.json");
+        statement.text =
+            "SELECT x.k FROM (SELECT " + key + " AS k FROM " + stage_.table +
+            " AS s) AS x WHERE x.k OPERATOR(pg_catalog.=) ANY (SELECT pg_catalog.json_array_elements_text(" + keys +
+            "))";
         for (const auto& row : query(statement))
             if (row[0]) stored.push_back(*row[0]);
     }
@@ -232,8 +242,10 @@ ApplySummary Landing::apply_in_transaction(const ApplyOrder& order) {
     describe();
     const bool keyless_replace = mapping_.mode == "replace" && mapping_.key.empty();
     if (keyless_replace && !absence_counts(order))
-        raise(Error{Reason::none, "55000", "mapping \"" + mapping_.name + "\" cannot replace the rows of \"" + target_.label + "\"",
-                    "The source was not read completely, and without a key the rows that are missing cannot be told.", "Pull again."});
+        raise(Error{Reason::none, "55000",
+                    "mapping \"" + mapping_.name + "\" cannot replace the rows of \"" + target_.label + "\"",
+                    "The source was not read completely, and without a key the rows that are missing cannot be told.",
+                    "Pull again."});
     if (!stage_.exists() && absence_counts(order) && slice_has_rows(landed())) make_stage();
     const std::int64_t rejected_before = rejects_.total();
     if (stage_.exists()) settle(extension, order, summary);
@@ -272,7 +284,8 @@ void Landing::keep_rejects() {
 
 void Landing::finish(const Extension& extension, const ApplyOrder& order, const ApplySummary& summary) {
     if (summary.watermark_to)
-        store_watermark(extension, mapping_, fields_, target_, run_.organization, run_.run_id, order.full, *summary.watermark_to);
+        store_watermark(extension, mapping_, fields_, target_, run_.organization, run_.run_id, order.full,
+                        *summary.watermark_to);
     const bool pull = options_.retry == nullptr;
     if (pull && order.full) remember_full(extension);
     auto detail = nlohmann::json::object();
@@ -290,7 +303,8 @@ void Landing::finish(const Extension& extension, const ApplyOrder& order, const 
     add("rows_unchanged", summary.unchanged);
     add("rows_deleted", summary.deleted);
     columns.emplace_back("watermark_to", summary.watermark_to);
-    if (!detail.empty()) columns.emplace_back("error_detail", detail.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (!detail.empty())
+        columns.emplace_back("error_detail", detail.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     context_.end_run(run_, columns);
 }
 
@@ -311,7 +325,8 @@ Landing::Columns Landing::source_columns(std::int64_t rejected) const {
 }
 
 void Landing::remember_full(const Extension& extension) const {
-    execute("UPDATE " + extension.relation("sys_sync_slice") + " SET last_full_at = $2::pg_catalog.timestamptz WHERE slice_id = $1::pg_catalog.int4",
+    execute("UPDATE " + extension.relation("sys_sync_slice") +
+                " SET last_full_at = $2::pg_catalog.timestamptz WHERE slice_id = $1::pg_catalog.int4",
             {int8(run_.slice_id), text(run_.started_at)});
 }
 
@@ -325,11 +340,13 @@ std::vector<std::string> Landing::new_unmapped_keys(const Extension& extension) 
     std::set<std::string> known;
     if (rows.one()) known = nlohmann::json::parse(*rows.one()).get<std::set<std::string>>();
     std::vector<std::string> fresh;
-    std::set_difference(unmapped_keys_.begin(), unmapped_keys_.end(), known.begin(), known.end(), std::back_inserter(fresh));
+    std::set_difference(unmapped_keys_.begin(), unmapped_keys_.end(), known.begin(), known.end(),
+                        std::back_inserter(fresh));
     if (fresh.empty() && rows.one()) return {};
     known.insert(fresh.begin(), fresh.end());
-    execute("UPDATE " + extension.relation("sys_sync_slice") + " SET known_keys = $2 WHERE slice_id = $1::pg_catalog.int4",
-            {int8(run_.slice_id), text_array({known.begin(), known.end()})});
+    execute(
+        "UPDATE " + extension.relation("sys_sync_slice") + " SET known_keys = $2 WHERE slice_id = $1::pg_catalog.int4",
+        {int8(run_.slice_id), text_array({known.begin(), known.end()})});
     return rows.one() ? fresh : std::vector<std::string>();
 }
 

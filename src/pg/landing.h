@@ -50,8 +50,8 @@ struct LandingOptions {
 
 class Landing final : public Target {
 public:
-    Landing(WorkerContext& context, const RunHandle& run, MappingRow mapping, std::vector<Field> fields, TargetTable target,
-            StagePlan plan, LandingOptions options);
+    Landing(WorkerContext& context, const RunHandle& run, MappingRow mapping, std::vector<Field> fields,
+            TargetTable target, StagePlan plan, LandingOptions options);
 
     std::int64_t stage(const StagedPage& page) override;
     /// Also ends the run row: counters of source and apply, watermark_to, error_detail (unmapped_keys, deletes_skipped).

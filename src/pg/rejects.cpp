@@ -20,7 +20,8 @@ std::string place_of(const MappingRow& mapping, const Reject& reject) {
 
 /// Of one mapping and organization, in sync_reject_store.
 constexpr const char* kSameSlice =
-    " mapping = $1 AND package_id IS NOT DISTINCT FROM $2 AND organization_id IS NOT DISTINCT FROM $3 AND status = 'open' ";
+    " mapping = $1 AND package_id IS NOT DISTINCT FROM $2 AND organization_id IS NOT DISTINCT FROM $3 AND status = "
+    "'open' ";
 
 std::optional<std::string> optional_text(const std::string& value) {
     return value.empty() ? std::nullopt : std::optional(value);
@@ -57,19 +58,22 @@ void RejectStore::write_one(const Extension& extension, const Reject& reject) co
     const std::string exact = reject.raw.json ? *reject.raw.json : reject.raw.bytes.value_or("");
     const std::string statement =
         "INSERT INTO " + extension.relation("sync_reject_store") +
-        " AS r (mapping, package_id, organization_id, run_id, last_run_id, attempts, record, record_raw, record_key, page, ordinal,"
+        " AS r (mapping, package_id, organization_id, run_id, last_run_id, attempts, record, record_raw, record_key, "
+        "page, ordinal,"
         " column_name, error_code, error_message, status, created_at, updated_at, record_hash, mapping_owner)"
-        " VALUES ($1, $2, $3, $4, $4, 1, $5::pg_catalog.json, $6, $7, $8, $9, $10, $11, $12, 'open', pg_catalog.clock_timestamp(),"
+        " VALUES ($1, $2, $3, $4, $4, 1, $5::pg_catalog.json, $6, $7, $8, $9, $10, $11, $12, 'open', "
+        "pg_catalog.clock_timestamp(),"
         " pg_catalog.clock_timestamp(), pg_catalog.sha256($13), $14::pg_catalog.name)"
-        " ON CONFLICT (mapping, (coalesce(package_id, '')), (coalesce(organization_id, '')), record_hash) WHERE status = 'open'"
+        " ON CONFLICT (mapping, (coalesce(package_id, '')), (coalesce(organization_id, '')), record_hash) WHERE status "
+        "= 'open'"
         " DO UPDATE SET attempts = r.attempts + CASE WHEN r.last_run_id = excluded.last_run_id THEN 0 ELSE 1 END,"
         " last_run_id = excluded.last_run_id, column_name = excluded.column_name, error_code = excluded.error_code,"
         " error_message = excluded.error_message, updated_at = excluded.updated_at";
     const auto run = [&](const std::optional<std::string>& json, const std::optional<std::string>& raw) {
-        execute(statement, {text(mapping_.name), text(mapping_.package), text(run_.organization), int8(run_.run_id), text(json),
-                            bytea(raw), text(without_nul(reject.key)), int8(positive(reject.page)), int8(positive(reject.ordinal)),
-                            text(optional_text(reject.column)), text(reject.code), text(reject.message), bytea(exact),
-                            text(mapping_.owner)});
+        execute(statement, {text(mapping_.name), text(mapping_.package), text(run_.organization), int8(run_.run_id),
+                            text(json), bytea(raw), text(without_nul(reject.key)), int8(positive(reject.page)),
+                            int8(positive(reject.ordinal)), text(optional_text(reject.column)), text(reject.code),
+                            text(reject.message), bytea(exact), text(mapping_.owner)});
     };
     if (!reject.raw.json) return run(std::nullopt, exact);
     std::exception_ptr failure;
@@ -90,8 +94,8 @@ Error RejectStore::limit_error() const {
 }
 
 std::vector<std::string> open_reject_keys(const Extension& extension, const MappingRow& mapping, const RunHandle& run) {
-    const Rows rows = query("SELECT DISTINCT record_key FROM " + extension.relation("sync_reject_store") + " WHERE" + kSameSlice +
-                                "AND last_run_id <> $4 AND record_key IS NOT NULL",
+    const Rows rows = query("SELECT DISTINCT record_key FROM " + extension.relation("sync_reject_store") + " WHERE" +
+                                kSameSlice + "AND last_run_id <> $4 AND record_key IS NOT NULL",
                             {text(mapping.name), text(mapping.package), text(run.organization), int8(run.run_id)});
     std::vector<std::string> keys;
     for (const auto& row : rows) keys.push_back(*row[0]);

@@ -25,7 +25,8 @@ std::vector<std::int64_t> numbers(const LandedRun& run, const Statement& stateme
 
 const Field* run_id_field(const std::vector<Field>& fields) {
     const auto it = std::find_if(fields.begin(), fields.end(), [](const Field& field) {
-        return field.transform == Transform::none && field.sources.size() == 1 && field.sources.front().pseudo == Pseudo::run_id;
+        return field.transform == Transform::none && field.sources.size() == 1 &&
+               field.sources.front().pseudo == Pseudo::run_id;
     });
     return it == fields.end() ? nullptr : &*it;
 }
@@ -34,10 +35,12 @@ const Field* run_id_field(const std::vector<Field>& fields) {
 std::string newer(const LandedRun& run, bool by_run) {
     std::vector<std::string> reasons;
     if (const TargetColumn* watermark = watermark_column(run.mapping, run.fields, run.target); watermark != nullptr)
-        reasons.push_back("t." + quote_name(watermark->name) + " OPERATOR(pg_catalog.>) s." + quote_name(watermark->name));
+        reasons.push_back("t." + quote_name(watermark->name) + " OPERATOR(pg_catalog.>) s." +
+                          quote_name(watermark->name));
     if (by_run)
         reasons.push_back("CAST(CAST(t." + quote_name(run_id_field(run.fields)->targets.front()) +
-                          " AS pg_catalog.text) AS pg_catalog.int8) OPERATOR(pg_catalog.>) CAST(e.m OPERATOR(pg_catalog.->>) 1 AS pg_catalog.int8)");
+                          " AS pg_catalog.text) AS pg_catalog.int8) OPERATOR(pg_catalog.>) CAST(e.m "
+                          "OPERATOR(pg_catalog.->>) 1 AS pg_catalog.int8)");
     return reasons.empty() ? "" : "(" + apply::joined(reasons, " OR ") + ")";
 }
 
@@ -67,10 +70,12 @@ std::int64_t remove_older(const LandedRun& run, const std::vector<std::pair<std:
     Statement statement;
     auto list = nlohmann::json::array();
     for (const auto& [seq, run_id] : met) list.push_back({seq, run_id});
-    statement.text = "DELETE FROM " + plan.stage + " AS s USING pg_catalog.json_array_elements(" +
-                     statement.add(list.dump(), "pg_catalog.json") + ") AS e(m), " + plan.target + " AS t WHERE " +
-                     apply::all_of({"s." + plan.seq + " OPERATOR(pg_catalog.=) CAST(e.m OPERATOR(pg_catalog.->>) 0 AS pg_catalog.int8)",
-                                    apply::key_match(plan, "t", "s"), condition});
+    statement.text =
+        "DELETE FROM " + plan.stage + " AS s USING pg_catalog.json_array_elements(" +
+        statement.add(list.dump(), "pg_catalog.json") + ") AS e(m), " + plan.target + " AS t WHERE " +
+        apply::all_of(
+            {"s." + plan.seq + " OPERATOR(pg_catalog.=) CAST(e.m OPERATOR(pg_catalog.->>) 0 AS pg_catalog.int8)",
+             apply::key_match(plan, "t", "s"), condition});
     const AsOwner as(run.target.owner);
     return static_cast<std::int64_t>(execute(statement));
 }

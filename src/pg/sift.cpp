@@ -20,8 +20,9 @@ std::string staged(const std::string& column) { return "s." + quote_name(column)
 
 std::string within(const Stage& stage, Statement& statement, const std::optional<Range>& range) {
     if (!range) return "";
-    return staged(stage.seq) + " OPERATOR(pg_catalog.>=) " + statement.add(std::to_string(range->first), "pg_catalog.int8") +
-           " AND " + staged(stage.seq) + " OPERATOR(pg_catalog.<=) " + statement.add(std::to_string(range->last), "pg_catalog.int8");
+    return staged(stage.seq) + " OPERATOR(pg_catalog.>=) " +
+           statement.add(std::to_string(range->first), "pg_catalog.int8") + " AND " + staged(stage.seq) +
+           " OPERATOR(pg_catalog.<=) " + statement.add(std::to_string(range->last), "pg_catalog.int8");
 }
 
 /// The record's exact text where it is staged; otherwise what staging has of it, as a JSON object.
@@ -39,8 +40,8 @@ Statement delete_refused(const LandedRun& run, const Statement& condition) {
     const std::string seq = staged(stage.seq);
     std::vector<std::string> returned{seq, record_expression(stage)};
     for (const auto& column : run.mapping.key) returned.push_back("CAST(" + staged(column) + " AS pg_catalog.text)");
-    statement.text = "DELETE FROM " + stage.table + " AS s WHERE " + seq + " OPERATOR(pg_catalog.=) ANY (SELECT " + seq + " FROM " +
-                     stage.table + " AS s WHERE " + condition.text + " ORDER BY " + seq + " LIMIT " +
+    statement.text = "DELETE FROM " + stage.table + " AS s WHERE " + seq + " OPERATOR(pg_catalog.=) ANY (SELECT " +
+                     seq + " FROM " + stage.table + " AS s WHERE " + condition.text + " ORDER BY " + seq + " LIMIT " +
                      statement.add(std::to_string(std::max<std::int64_t>(run.rejects.room(), 1)), "pg_catalog.int8") +
                      ") RETURNING " + apply::joined(returned, ", ");
     return statement;
@@ -102,8 +103,9 @@ void refuse_missing_values(LandedRun& run) {
         const bool is_key = std::find(mapping.key.begin(), mapping.key.end(), column->name) != mapping.key.end();
         if (!column->not_null || staged_column.not_null || is_key) continue;
         Statement condition;
-        condition.text = apply::all_of({staged(column->name) + " IS NULL",
-                                        run.stage.tombstone.empty() ? "" : staged(run.stage.tombstone) + " IS NOT TRUE"});
+        condition.text =
+            apply::all_of({staged(column->name) + " IS NULL",
+                           run.stage.tombstone.empty() ? "" : staged(run.stage.tombstone) + " IS NOT TRUE"});
         refuse_staged(run, condition, [&](Reject& reject) {
             reject.column = column->name;
             reject.code = "23502";
@@ -121,13 +123,16 @@ std::int64_t drop_earlier_duplicates(LandedRun& run) {
     const std::string key = apply::joined(names, ", ");
     const AsOwner as(run.target.owner);
     raise_work_mem();
-    if (query("SELECT 1 FROM " + stage.table + " AS s GROUP BY " + key + " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1").empty())
+    if (query("SELECT 1 FROM " + stage.table + " AS s GROUP BY " + key +
+              " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1")
+            .empty())
         return 0;
     const TargetColumn* watermark = watermark_column(run.mapping, run.fields, run.target);
     const std::string latest = watermark == nullptr ? "" : staged(watermark->name) + " DESC NULLS LAST, ";
     return static_cast<std::int64_t>(execute(
-        "DELETE FROM " + stage.table + " AS d WHERE d." + quote_name(stage.seq) + " OPERATOR(pg_catalog.=) ANY (SELECT x.seq FROM (SELECT " +
-        staged(stage.seq) + " AS seq, pg_catalog.row_number() OVER (PARTITION BY " + key + " ORDER BY " + latest + staged(stage.seq) +
+        "DELETE FROM " + stage.table + " AS d WHERE d." + quote_name(stage.seq) +
+        " OPERATOR(pg_catalog.=) ANY (SELECT x.seq FROM (SELECT " + staged(stage.seq) +
+        " AS seq, pg_catalog.row_number() OVER (PARTITION BY " + key + " ORDER BY " + latest + staged(stage.seq) +
         " DESC) AS n FROM " + stage.table + " AS s) AS x WHERE x.n OPERATOR(pg_catalog.>) 1)"));
 }
 

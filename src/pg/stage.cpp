@@ -22,7 +22,11 @@ bool computed(const Field& field) { return field.transform == Transform::lookup 
 const TargetColumn& target_column(const TargetTable& target, const std::string& name) {
     const TargetColumn* column = target.find(name);
     if (column == nullptr)
-        raise(Error{Reason::none, "42703", "column \"" + name + "\" of relation \"" + target.label + "\" does not exist", {}, {}});
+        raise(Error{Reason::none,
+                    "42703",
+                    "column \"" + name + "\" of relation \"" + target.label + "\" does not exist",
+                    {},
+                    {}});
     return *column;
 }
 
@@ -54,7 +58,8 @@ bool may_be_refused(const MappingRow& mapping, const std::vector<Field>& fields,
         if (column.generated) return true;
         const bool left_null = column.not_null && !column.has_default && !fills(fields, column.name);
         // with these, a null is let into staging
-        const bool checked_late = column.not_null && (mapping.missing == "keep" || has_value(mapping.deleted_when) || mapping.mode == "update");
+        const bool checked_late = column.not_null && (mapping.missing == "keep" || has_value(mapping.deleted_when) ||
+                                                      mapping.mode == "update");
         return left_null || checked_late;
     });
 }
@@ -65,8 +70,8 @@ std::string own_name(const TargetTable& target, std::string name) {
     return name;
 }
 
-StageColumn stage_column(const MappingRow& mapping, const Field& field, const TargetColumn& column, const TargetTable& target,
-                         bool nulls_pass) {
+StageColumn stage_column(const MappingRow& mapping, const Field& field, const TargetColumn& column,
+                         const TargetTable& target, bool nulls_pass) {
     StageColumn staged;
     staged.name = column.name;
     if (field.transform == Transform::lookup) {

@@ -36,7 +36,8 @@ Error unknown_column(const std::string& column, const TargetTable& target, const
 }
 
 Error refused(const MappingRow& mapping, const TargetTable& target, const std::string& detail) {
-    return fail(Reason::mapping_target_refused, label(mapping) + " cannot write to \"" + target.label + "\"").with_detail(detail);
+    return fail(Reason::mapping_target_refused, label(mapping) + " cannot write to \"" + target.label + "\"")
+        .with_detail(detail);
 }
 
 void check_fields(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
@@ -46,22 +47,26 @@ void check_fields(const MappingRow& mapping, const std::vector<Field>& fields, c
             if (column == nullptr) raise(unknown_column(name, target, "A field is mapped to it."));
             if (column->generated) raise(refused(mapping, target, "Column \"" + name + "\" is a generated column."));
             if (column->identity_always)
-                raise(refused(mapping, target, "Column \"" + name + "\" is an identity column defined as GENERATED ALWAYS."));
+                raise(refused(mapping, target,
+                              "Column \"" + name + "\" is an identity column defined as GENERATED ALWAYS."));
         }
         if (field.transform == Transform::lookup) (void)describe_lookup(field, target.owner);
     }
 }
 
 bool fills(const std::vector<Field>& fields, const std::string& column) {
-    return std::any_of(fields.begin(), fields.end(), [&](const Field& field) { return contains(field.targets, column); });
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const Field& field) { return contains(field.targets, column); });
 }
 
 void check_key(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
     const bool needed = mapping.mode == "update" || mapping.mode == "upsert";
     if (mapping.key.empty()) {
-        if (needed) raise(fail(Reason::upsert_key_empty, label(mapping) + " has mode \"" + mapping.mode + "\" and no key"));
+        if (needed)
+            raise(fail(Reason::upsert_key_empty, label(mapping) + " has mode \"" + mapping.mode + "\" and no key"));
         if (mapping.delete_mode != "ignore")
-            raise(fail(Reason::upsert_key_empty, label(mapping) + " has delete_mode \"" + mapping.delete_mode + "\" and no key"));
+            raise(fail(Reason::upsert_key_empty,
+                       label(mapping) + " has delete_mode \"" + mapping.delete_mode + "\" and no key"));
         return;
     }
     for (const auto& name : mapping.key) {
@@ -71,7 +76,8 @@ void check_key(const MappingRow& mapping, const std::vector<Field>& fields, cons
             raise(fail(Reason::invalid_configuration, "key column \"" + name + "\" is filled by no field")
                       .with_hint("Map a field to it, or take it out of the key."));
         if (column->equals.empty())
-            raise(fail(Reason::invalid_configuration, "column \"" + name + "\" cannot be in a key: its type has no equality and order"));
+            raise(fail(Reason::invalid_configuration,
+                       "column \"" + name + "\" cannot be in a key: its type has no equality and order"));
     }
     for (const auto& name : mapping.scope)
         if (!contains(mapping.key, name))
@@ -87,7 +93,8 @@ bool constant_in_a_run(const Field& field) {
 }
 
 const Field* field_for(const std::vector<Field>& fields, const std::string& column) {
-    const auto it = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return contains(f.targets, column); });
+    const auto it =
+        std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return contains(f.targets, column); });
     return it == fields.end() ? nullptr : &*it;
 }
 
@@ -100,7 +107,8 @@ void check_scope(const MappingRow& mapping, const std::vector<Field>& fields, co
             raise(fail(Reason::invalid_configuration, "scope column \"" + name + "\" does not have one value in a run")
                       .with_hint("Fill it from $organization, or by the transform \"constant\"."));
         if (column->equals.empty())
-            raise(fail(Reason::invalid_configuration, "column \"" + name + "\" cannot be in a scope: its type has no equality and order"));
+            raise(fail(Reason::invalid_configuration,
+                       "column \"" + name + "\" cannot be in a scope: its type has no equality and order"));
     }
 }
 
@@ -113,11 +121,15 @@ std::string watermark_fault(const TargetColumn& column) {
         case DATEOID:
         case INT2OID:
         case INT4OID:
-        case INT8OID: return "";
-        case NUMERICOID: return column.typmod >= 0 ? "Its scale rounds what the source sends." : "";
+        case INT8OID:
+            return "";
+        case NUMERICOID:
+            return column.typmod >= 0 ? "Its scale rounds what the source sends." : "";
         case TEXTOID:
-        case VARCHAROID: return column.bytewise ? "" : "Its collation orders texts otherwise than the source does.";
-        default: return "Its type is " + column.bare_type_sql + ".";
+        case VARCHAROID:
+            return column.bytewise ? "" : "Its collation orders texts otherwise than the source does.";
+        default:
+            return "Its type is " + column.bare_type_sql + ".";
     }
 }
 
@@ -125,32 +137,41 @@ void check_watermark(const MappingRow& mapping, const std::vector<Field>& fields
     if (!mapping.watermark || mapping.watermark->is_null()) return;
     const TargetColumn* column = watermark_column(mapping, fields, target);
     if (column == nullptr)
-        raise(fail(Reason::watermark_field_unmapped, "the watermark's field is not copied unchanged to a column of \"" + target.label + "\""));
+        raise(fail(Reason::watermark_field_unmapped,
+                   "the watermark's field is not copied unchanged to a column of \"" + target.label + "\""));
     if (const std::string fault = watermark_fault(*column); !fault.empty())
-        raise(fail(Reason::watermark_unsound, "column \"" + column->name + "\" of \"" + target.label + "\" cannot carry a watermark")
+        raise(fail(Reason::watermark_unsound,
+                   "column \"" + column->name + "\" of \"" + target.label + "\" cannot carry a watermark")
                   .with_detail(fault));
 }
 
 void check_soft_delete(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
     if (mapping.delete_mode != "soft") return;
     const TargetColumn* column = target.find(mapping.deleted_at);
-    if (column == nullptr) raise(unknown_column(mapping.deleted_at, target, "It is the mapping's deleted_at, which soft deletes stamp."));
+    if (column == nullptr)
+        raise(unknown_column(mapping.deleted_at, target, "It is the mapping's deleted_at, which soft deletes stamp."));
     if (column->generated || column->identity_always)
-        raise(refused(mapping, target, "Column \"" + column->name + "\", which soft deletes stamp, cannot be written."));
+        raise(
+            refused(mapping, target, "Column \"" + column->name + "\", which soft deletes stamp, cannot be written."));
     if (column->base_oid != TIMESTAMPTZOID && column->base_oid != TIMESTAMPOID && column->base_oid != DATEOID)
-        raise(fail(Reason::invalid_configuration, "column \"" + column->name + "\" cannot be stamped by soft deletes: its type is " +
+        raise(fail(Reason::invalid_configuration, "column \"" + column->name +
+                                                      "\" cannot be stamped by soft deletes: its type is " +
                                                       column->bare_type_sql)
                   .with_hint("Make it timestamp with time zone."));
     if (column->not_null)
-        raise(fail(Reason::invalid_configuration, "column \"" + column->name + "\" cannot be stamped by soft deletes: it is NOT NULL"));
+        raise(fail(Reason::invalid_configuration,
+                   "column \"" + column->name + "\" cannot be stamped by soft deletes: it is NOT NULL"));
     if (fills(fields, column->name))
-        raise(fail(Reason::invalid_configuration, "column \"" + column->name + "\" is filled by a field and stamped by soft deletes"));
+        raise(fail(Reason::invalid_configuration,
+                   "column \"" + column->name + "\" is filled by a field and stamped by soft deletes"));
 }
 
 void check_row_security(const MappingRow& mapping, const TargetTable& target) {
     if (target.hides_rows && looks_for_rows(mapping))
-        raise(refused(mapping, target, "Row security policies can hide rows from its owner, so that existing rows would not be found.")
-                  .with_hint("Let a role own the mapping that owns the table or has BYPASSRLS, or add a policy that shows it all rows."));
+        raise(refused(mapping, target,
+                      "Row security policies can hide rows from its owner, so that existing rows would not be found.")
+                  .with_hint("Let a role own the mapping that owns the table or has BYPASSRLS, or add a policy that "
+                             "shows it all rows."));
 }
 
 /// The right on the whole table, or on each column named.
@@ -172,9 +193,10 @@ bool has_right(const TargetTable& target, unsigned right, const std::vector<std:
 void require_right(const MappingRow& mapping, const TargetTable& target, unsigned right, const char* name,
                    const std::vector<std::string>& columns) {
     if (has_right(target, right, columns)) return;
-    raise(Error{Reason::none, "42501", "permission denied for table " + target.label,
-                "Mapping \"" + mapping.name + "\" needs the right " + name + " for its owner \"" + mapping.owner + "\".",
-                std::string("Grant ") + name + " on the table to the mapping's owner."});
+    raise(
+        Error{Reason::none, "42501", "permission denied for table " + target.label,
+              "Mapping \"" + mapping.name + "\" needs the right " + name + " for its owner \"" + mapping.owner + "\".",
+              std::string("Grant ") + name + " on the table to the mapping's owner."});
 }
 
 void check_rights(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
@@ -194,10 +216,12 @@ void check_rights(const MappingRow& mapping, const std::vector<Field>& fields, c
         if (watermark != nullptr) read.push_back(watermark->name);
         require_right(mapping, target, ACL_SELECT, "SELECT", read);
     }
-    const bool changes = mapping.mode == "update" || mapping.mode == "upsert" || (mapping.mode == "replace" && !mapping.key.empty());
+    const bool changes =
+        mapping.mode == "update" || mapping.mode == "upsert" || (mapping.mode == "replace" && !mapping.key.empty());
     if (mapping.delete_mode == "soft") changed.push_back(mapping.deleted_at);
     if (changes && !changed.empty()) require_right(mapping, target, ACL_UPDATE, "UPDATE", changed);
-    const bool removes = mapping.delete_mode == "hard" || (mapping.mode == "replace" && (mapping.key.empty() || mapping.delete_mode != "soft"));
+    const bool removes = mapping.delete_mode == "hard" ||
+                         (mapping.mode == "replace" && (mapping.key.empty() || mapping.delete_mode != "soft"));
     if (removes) require_right(mapping, target, ACL_DELETE, "DELETE", {});
 }
 
@@ -214,12 +238,13 @@ std::vector<std::string> check_mapping_against_target(const MappingRow& mapping,
     check_soft_delete(mapping, fields, target);
     check_row_security(mapping, target);
     check_rights(mapping, fields, target);
-    if (target.kind == TargetKind::distributed && mapping.mode != "insert" && mapping.mode != "update" && !mapping.key.empty() &&
-        !target.has_exact_unique_index(mapping.key))
+    if (target.kind == TargetKind::distributed && mapping.mode != "insert" && mapping.mode != "update" &&
+        !mapping.key.empty() && !target.has_exact_unique_index(mapping.key))
         raise(refused(mapping, target, "It is distributed, and has no unique index over exactly the key's columns."));
     std::vector<std::string> notices;
     if (!mapping.key.empty() && !target.has_exact_unique_index(mapping.key) && target.kind != TargetKind::foreign)
-        notices.push_back("table \"" + target.label + "\" has no unique index over exactly the key of " + label(mapping));
+        notices.push_back("table \"" + target.label + "\" has no unique index over exactly the key of " +
+                          label(mapping));
     return notices;
 }
 
@@ -235,7 +260,8 @@ void check_organization_scope(const Extension& extension, const MappingRow& mapp
                                   " WHERE mapping_id = $1 AND organization_id IS DISTINCT FROM $2 LIMIT 1",
                               {int8(mapping.id), text(organization)});
     if (others.empty()) return;
-    raise(fail(Reason::scope_required, label(mapping) + " has run for another organization, and its rows could not be told apart")
+    raise(fail(Reason::scope_required,
+               label(mapping) + " has run for another organization, and its rows could not be told apart")
               .with_hint("Fill a column of the target from $organization and name it in scope and key."));
 }
 
@@ -264,7 +290,8 @@ const Field* watermark_field(const MappingRow& mapping, const std::vector<Field>
     return it == fields.end() ? nullptr : &*it;
 }
 
-const TargetColumn* watermark_column(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
+const TargetColumn* watermark_column(const MappingRow& mapping, const std::vector<Field>& fields,
+                                     const TargetTable& target) {
     const Field* field = watermark_field(mapping, fields);
     return field == nullptr ? nullptr : target.find(field->targets.front());
 }

@@ -33,7 +33,8 @@ std::vector<ScopeValue> scope_values(const MappingRow& mapping, const std::vecto
                                      const std::optional<std::string>& organization);
 
 /// The column that the watermark's field is copied to; nullptr without a watermark, or where it is not copied.
-const TargetColumn* watermark_column(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target);
+const TargetColumn* watermark_column(const MappingRow& mapping, const std::vector<Field>& fields,
+                                     const TargetTable& target);
 /// The field that fills it.
 const Field* watermark_field(const MappingRow& mapping, const std::vector<Field>& fields);
 

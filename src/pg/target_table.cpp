@@ -78,8 +78,8 @@ RelationFacts relation_facts(Oid oid, unsigned owner) {
 }
 
 Error missing_table(const std::string& name, const std::string& what) {
-    return Error{Reason::none, "42P01", "relation " + name + " does not exist",
-                 "It is " + what + ".", "Create the table, or correct its name; write the schema before it."};
+    return Error{Reason::none, "42P01", "relation " + name + " does not exist", "It is " + what + ".",
+                 "Create the table, or correct its name; write the schema before it."};
 }
 
 const char* refusal(const RelationFacts& facts) {
@@ -89,13 +89,19 @@ const char* refusal(const RelationFacts& facts) {
     switch (facts.kind) {
         case RELKIND_RELATION:
         case RELKIND_PARTITIONED_TABLE:
-        case RELKIND_FOREIGN_TABLE: return nullptr;
-        case RELKIND_VIEW: return "It is a view.";
-        case RELKIND_MATVIEW: return "It is a materialized view.";
-        case RELKIND_SEQUENCE: return "It is a sequence.";
+        case RELKIND_FOREIGN_TABLE:
+            return nullptr;
+        case RELKIND_VIEW:
+            return "It is a view.";
+        case RELKIND_MATVIEW:
+            return "It is a materialized view.";
+        case RELKIND_SEQUENCE:
+            return "It is a sequence.";
         case RELKIND_INDEX:
-        case RELKIND_PARTITIONED_INDEX: return "It is an index.";
-        default: return "It is no table.";
+        case RELKIND_PARTITIONED_INDEX:
+            return "It is an index.";
+        default:
+            return "It is no table.";
     }
 }
 
@@ -103,10 +109,12 @@ bool is_true(const Rows::Value& value) { return to_bool(value); }
 
 /// `pg_dist_partition` exists only where Citus is installed.
 bool is_distributed(unsigned oid) {
-    if (!is_true(query("SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL").one())) return false;
-    return is_true(query("SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1::pg_catalog.regclass)",
-                         {pg::oid(oid)})
-                       .one());
+    if (!is_true(query("SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL").one()))
+        return false;
+    return is_true(
+        query("SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition WHERE logicalrelid = $1::pg_catalog.regclass)",
+              {pg::oid(oid)})
+            .one());
 }
 
 TargetKind kind_of(const RelationFacts& facts) {
@@ -182,9 +190,8 @@ const TargetColumn* TargetTable::find(const std::string& column) const {
 const TargetIndex* TargetTable::unique_within(const std::vector<std::string>& key) const {
     const auto inside = [&](const TargetIndex& index) {
         return index.whole && !index.exclusion && !index.columns.empty() &&
-               std::all_of(index.columns.begin(), index.columns.end(), [&](const auto& column) {
-                   return std::find(key.begin(), key.end(), column) != key.end();
-               });
+               std::all_of(index.columns.begin(), index.columns.end(),
+                           [&](const auto& column) { return std::find(key.begin(), key.end(), column) != key.end(); });
     };
     const auto it = std::find_if(unique_indexes.begin(), unique_indexes.end(), inside);
     return it == unique_indexes.end() ? nullptr : &*it;
@@ -192,7 +199,8 @@ const TargetIndex* TargetTable::unique_within(const std::vector<std::string>& ke
 
 bool TargetTable::has_exact_unique_index(const std::vector<std::string>& key) const {
     return std::any_of(unique_indexes.begin(), unique_indexes.end(), [&](const TargetIndex& index) {
-        return index.whole && !index.exclusion && std::is_permutation(index.columns.begin(), index.columns.end(), key.begin(), key.end());
+        return index.whole && !index.exclusion &&
+               std::is_permutation(index.columns.begin(), index.columns.end(), key.begin(), key.end());
     });
 }
 
@@ -207,7 +215,8 @@ TargetTable describe_target(const MappingRow& mapping, unsigned owner) {
     target.label = std::string(facts.schema) + "." + facts.name;
     target.sql = quote_name(facts.schema) + "." + quote_name(facts.name);
     if (const char* reason = refusal(facts); reason != nullptr)
-        raise(fail(Reason::mapping_target_refused, "mapping \"" + mapping.name + "\" cannot write to \"" + target.label + "\"")
+        raise(fail(Reason::mapping_target_refused,
+                   "mapping \"" + mapping.name + "\" cannot write to \"" + target.label + "\"")
                   .with_detail(reason));
     target.kind = kind_of(facts);
     target.partitioned = facts.kind == RELKIND_PARTITIONED_TABLE;
@@ -229,11 +238,13 @@ LookupTable describe_lookup(const Field& field, unsigned owner) {
     const auto find = [&](const std::string& name) {
         const auto it = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
         if (it == columns.end())
-            raise(Error{Reason::none, "42703", "column \"" + name + "\" of relation \"" + facts.name + "\" does not exist",
+            raise(Error{Reason::none, "42703",
+                        "column \"" + name + "\" of relation \"" + facts.name + "\" does not exist",
                         "The relation is " + what + ".", "Correct params.match and params.return."});
         return *it;
     };
-    LookupTable lookup{quote_name(facts.schema) + "." + quote_name(facts.name), find(field.lookup_match), find(field.lookup_return)};
+    LookupTable lookup{quote_name(facts.schema) + "." + quote_name(facts.name), find(field.lookup_match),
+                       find(field.lookup_return)};
     if (lookup.match.equals.empty())
         raise(fail(Reason::invalid_configuration,
                    "column \"" + lookup.match.name + "\" cannot be matched: its type has no equality and order")

@@ -33,9 +33,9 @@ struct TargetColumn {
     bool has_default = false;
     bool generated = false;
     bool identity_always = false;
-    bool bytewise = false;           ///< text compared byte by byte
-    std::string equals;              ///< `OPERATOR(schema.=)` of the type's default equality; empty: the type has no order
-    bool equal_is_identical = false; ///< values that are equal have one image
+    bool bytewise = false;  ///< text compared byte by byte
+    std::string equals;     ///< `OPERATOR(schema.=)` of the type's default equality; empty: the type has no order
+    bool equal_is_identical = false;  ///< values that are equal have one image
 };
 
 struct TargetIndex {

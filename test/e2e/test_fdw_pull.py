@@ -52,20 +52,20 @@ def test_a_foreign_table(db, people, remote_pg, canary):
 
 def test_the_owners_rights_decide(db, people):
     db.sql("CREATE TABLE secret_staff (id integer, name text, changed_at timestamptz)")
-    db.sql("DROP ROLE IF EXISTS pg_pull_fdw_owner")
-    db.sql("CREATE ROLE pg_pull_fdw_owner LOGIN")
+    db.sql("DROP ROLE IF EXISTS fdw_owner")
+    db.sql("CREATE ROLE fdw_owner LOGIN")
     try:
-        db.sql("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO pg_pull_fdw_owner")
-        db.sql("GRANT ALL ON people TO pg_pull_fdw_owner")
-        db.call("sync_connector_grant", "here", "pg_pull_fdw_owner")
-        owner = db.session(user="pg_pull_fdw_owner")
+        db.sql("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO fdw_owner")
+        db.sql("GRANT ALL ON people TO fdw_owner")
+        db.call("sync_connector_grant", "here", "fdw_owner")
+        owner = db.session(user="fdw_owner")
         owner.call("sync_mapping_create", "people", connector="here", source={"table": "public.secret_staff"},
                    target="public.people", fields={"id": "id"}, mode="upsert", key=["id"])
         owner.expect_error("42501", None, "SELECT sync_pull('people')")
         owner.close()
     finally:
-        db.sql("DROP OWNED BY pg_pull_fdw_owner")
-        db.sql("DROP ROLE pg_pull_fdw_owner")
+        db.sql("DROP OWNED BY fdw_owner")
+        db.sql("DROP ROLE fdw_owner")
 
 
 def owner_session(db, role):
@@ -108,7 +108,7 @@ def test_row_security_of_the_source_is_obeyed(db, owner):
     db.sql("ALTER TABLE people ALTER changed_at DROP NOT NULL")
     db.sql(f"CREATE TABLE staff AS SELECT n AS id, 'x' AS name FROM generate_series(1, 10) n")
     db.sql("ALTER TABLE staff ENABLE ROW LEVEL SECURITY")
-    db.sql("CREATE POLICY some ON staff USING (id <= 4)")
+    db.sql("CREATE POLICY some_rows ON staff USING (id <= 4)")
     db.sql(f"GRANT SELECT ON staff TO {owner.role}")
     declare_for(owner, {"table": "public.staff"})
     assert counts(owner.pull("people")) == {"records_read": 4, "rows_inserted": 4}

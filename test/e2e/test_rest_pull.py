@@ -133,17 +133,18 @@ def test_retries_until_the_server_answers(db, fault_server):
     assert run.throttled_ms >= 900
 
 
-@pytest.mark.parametrize("broken", [
-    fault.cut_body(items(50), 300), fault.cut_body(items(50), 300, reset=True), fault.cut_chunked(items(50), 300), fault.close(),
-    fault.close(reset=True), fault.wrong_length(items(5), 100000), fault.garbage()],
+@pytest.mark.parametrize("broken, attempts", [
+    (fault.cut_body(items(50), 300), 3), (fault.cut_body(items(50), 300, reset=True), 3), (fault.cut_chunked(items(50), 300), 3),
+    (fault.close(), 3), (fault.close(reset=True), 3), (fault.wrong_length(items(5), 100000), 3),
+    (fault.garbage(), 1)],  # something that does not speak HTTP will not learn it
     ids=["cut", "cut-reset", "cut-chunked", "closed", "reset", "wrong-length", "garbage"])
-def test_broken_answers_are_never_records(db, fault_server, broken):
+def test_broken_answers_are_never_records(db, fault_server, broken, attempts):
     fault_server.on("/items", broken)
     declare(db, fault_server.url, pagination={"type": "none"})
     error = db.expect_error("08006", None, "SELECT sync_pull('items')")
     assert "\n" not in error.diag.message_primary
     assert db.value("SELECT count(*) FROM items") == 0 and db.last_run("items").status == "failed"
-    assert len(fault_server.requests) == FAST_RETRY["attempts"]
+    assert len(fault_server.requests) == attempts
 
 
 def test_html_instead_of_json_is_told(db, nginx):
@@ -211,12 +212,12 @@ def test_tls_is_verified(db, nginx):
 
 def test_loopback_is_closed_to_other_owners(db, nginx):
     site = nginx("", {"/items": "[]"})
-    db.sql("DROP ROLE IF EXISTS pg_pull_plain_owner")
-    db.sql("CREATE ROLE pg_pull_plain_owner LOGIN")
-    db.sql("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO pg_pull_plain_owner")
-    db.sql("GRANT CREATE, USAGE ON SCHEMA public TO pg_pull_plain_owner")
+    db.sql("DROP ROLE IF EXISTS plain_owner")
+    db.sql("CREATE ROLE plain_owner LOGIN")
+    db.sql("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO plain_owner")
+    db.sql("GRANT CREATE, USAGE ON SCHEMA public TO plain_owner")
     try:
-        owner = db.session(user="pg_pull_plain_owner")
+        owner = db.session(user="plain_owner")
         owner.sql("CREATE TABLE items (id bigint PRIMARY KEY)")
         connector(db, site.url, session=owner)
         owner.call("sync_mapping_create", "items", connector="api", source={"path": "/items"}, target="public.items",
@@ -225,5 +226,5 @@ def test_loopback_is_closed_to_other_owners(db, nginx):
         assert not site.requests()
         owner.close()
     finally:
-        db.sql("DROP OWNED BY pg_pull_plain_owner")
-        db.sql("DROP ROLE pg_pull_plain_owner")
+        db.sql("DROP OWNED BY plain_owner")
+        db.sql("DROP ROLE plain_owner")

@@ -9,12 +9,14 @@ SELECT p.oid::regprocedure
    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_pull')
    AND EXISTS (SELECT 1 FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0);
 
--- every function pins its search_path, a procedure that commits apart (it cannot: SET forbids COMMIT)
-SELECT p.oid::regprocedure
+-- every function pins its search_path, but for the two that first look a target's name up by the caller's path and then pin it
+-- themselves (and a procedure that commits, to which SET forbids that)
+SELECT p.proname
   FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND p.prokind = 'f'
    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_pull')
-   AND NOT coalesce(p.proconfig::text LIKE '%search_path=%', false);
+   AND NOT coalesce(p.proconfig::text LIKE '%search_path=%', false)
+ ORDER BY 1;
 
 -- none runs with its owner's rights
 SELECT p.oid::regprocedure

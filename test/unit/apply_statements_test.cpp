@@ -41,9 +41,12 @@ TEST(OrdinaryStatements, InsertModeLooksForNoRows) {
 TEST(OrdinaryStatements, UpsertUpdatesOnlyRowsWhoseImageDiffersAndInsertsOnlyMissingOnes) {
     const auto statement = OrdinaryStatements::store(plan_of(Mode::upsert), std::nullopt);
     EXPECT_TRUE(has(statement, "SET \"a\" = s.\"a\", \"b\" = s.\"b\" FROM"));
-    EXPECT_TRUE(has(statement, "CAST(ROW(t.\"a\", t.\"b\") AS pg_catalog.record) OPERATOR(pg_catalog.*<>) "
-                               "CAST(ROW(s.\"a\", s.\"b\") AS pg_catalog.record)"));
-    EXPECT_TRUE(has(statement, "NOT EXISTS (SELECT FROM \"public\".\"t\" AS t WHERE t.\"id\" OPERATOR(\"pg_catalog\".=) s.\"id\")"));
+    EXPECT_TRUE(has(statement,
+                    "CAST(ROW(t.\"a\", t.\"b\") AS pg_catalog.record) OPERATOR(pg_catalog.*<>) "
+                    "CAST(ROW(s.\"a\", s.\"b\") AS pg_catalog.record)"));
+    EXPECT_TRUE(
+        has(statement,
+            "NOT EXISTS (SELECT FROM \"public\".\"t\" AS t WHERE t.\"id\" OPERATOR(\"pg_catalog\".=) s.\"id\")"));
 }
 
 TEST(OrdinaryStatements, UpdateModeNeverInserts) {
@@ -70,8 +73,9 @@ TEST(OrdinaryStatements, AbsentPathsKeepTheTargetsValue) {
     ApplyPlan plan = plan_of(Mode::upsert);
     plan.presence = "\"p\"";
     plan.columns[2].presence_bit = 2;
-    EXPECT_TRUE(has(OrdinaryStatements::store(plan, std::nullopt),
-                    "\"b\" = CASE WHEN pg_catalog.get_bit(s.\"p\", 2) OPERATOR(pg_catalog.=) 1 THEN s.\"b\" ELSE t.\"b\" END"));
+    EXPECT_TRUE(
+        has(OrdinaryStatements::store(plan, std::nullopt),
+            "\"b\" = CASE WHEN pg_catalog.get_bit(s.\"p\", 2) OPERATOR(pg_catalog.=) 1 THEN s.\"b\" ELSE t.\"b\" END"));
 }
 
 TEST(OrdinaryStatements, ARangeIsAParameter) {
@@ -86,7 +90,9 @@ TEST(OrdinaryStatements, SoftDeletesStampLiveRowsAndUndeleteReturningOnes) {
     plan.deleted_at_type = "timestamptz";
     plan.run_start = "2024-01-01T00:00:00+00";
     const auto removed = OrdinaryStatements::remove_absent(plan);
-    EXPECT_TRUE(has(removed, "UPDATE \"public\".\"t\" AS t SET \"deleted_at\" = CAST($1 AS timestamptz) WHERE t.\"deleted_at\" IS NULL"));
+    EXPECT_TRUE(has(
+        removed,
+        "UPDATE \"public\".\"t\" AS t SET \"deleted_at\" = CAST($1 AS timestamptz) WHERE t.\"deleted_at\" IS NULL"));
     EXPECT_FALSE(has(removed, "DELETE"));
     const auto stored = OrdinaryStatements::store(plan, std::nullopt);
     EXPECT_TRUE(has(stored, "\"deleted_at\" = NULL"));
@@ -115,20 +121,24 @@ TEST(OrdinaryStatements, TombstonesAreNeverStored) {
 TEST(OrdinaryStatements, KeysOfRefusedRecordsCountAsPresent) {
     ApplyPlan plan = plan_of(Mode::replace);
     plan.kept = "pg_temp.\"kept\"";
-    EXPECT_TRUE(has(OrdinaryStatements::remove_absent(plan), "UNION ALL SELECT k.\"id\", true FROM pg_temp.\"kept\" AS k"));
+    EXPECT_TRUE(
+        has(OrdinaryStatements::remove_absent(plan), "UNION ALL SELECT k.\"id\", true FROM pg_temp.\"kept\" AS k"));
 }
 
 TEST(ForeignStatements, UseTheFormsThatForeignAndDistributedTablesTake) {
     const ApplyPlan plan = plan_of(Mode::upsert);
-    EXPECT_TRUE(has(ForeignStatements::update(plan, std::nullopt), " FROM (SELECT s.* FROM pg_temp.\"stage\" AS s WHERE true) AS s WHERE "));
+    EXPECT_TRUE(has(ForeignStatements::update(plan, std::nullopt),
+                    " FROM (SELECT s.* FROM pg_temp.\"stage\" AS s WHERE true) AS s WHERE "));
     EXPECT_TRUE(has(ForeignStatements::insert(plan, std::nullopt), "LEFT JOIN \"public\".\"t\" AS t"));
-    EXPECT_TRUE(has(ForeignStatements::remove_absent(plan), "(t.\"id\") OPERATOR(\"pg_catalog\".=) ANY (SELECT t2.\"id\""));
+    EXPECT_TRUE(
+        has(ForeignStatements::remove_absent(plan), "(t.\"id\") OPERATOR(\"pg_catalog\".=) ANY (SELECT t2.\"id\""));
     EXPECT_TRUE(ForeignStatements::update(plan_of(Mode::insert), std::nullopt).text.empty());
 }
 
 TEST(DistributedStatements, StoreByOnConflictAndReturnWhatChanged) {
     const auto statement = DistributedStatements::store(plan_of(Mode::upsert), std::nullopt, std::nullopt);
-    EXPECT_TRUE(has(statement, "ON CONFLICT (\"id\") DO UPDATE SET \"a\" = excluded.\"a\", \"b\" = excluded.\"b\" WHERE "));
+    EXPECT_TRUE(
+        has(statement, "ON CONFLICT (\"id\") DO UPDATE SET \"a\" = excluded.\"a\", \"b\" = excluded.\"b\" WHERE "));
     EXPECT_TRUE(has(statement, "CAST(ROW(excluded.\"a\", excluded.\"b\") AS pg_catalog.record)"));
     EXPECT_TRUE(statement.text.ends_with(" RETURNING 1"));
     EXPECT_FALSE(has(DistributedStatements::store(plan_of(Mode::insert), std::nullopt, std::nullopt), "ON CONFLICT"));

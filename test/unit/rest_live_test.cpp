@@ -51,7 +51,7 @@ protected:
 TEST_F(RestLiveTest, ManyPagesComeOverOneConnection) {
     serve([](ServerConnection& to, const ReceivedRequest& asked) {
         const int page = std::stoi(asked.target.substr(asked.target.find("page=") + 5));
-        to.answer("200 OK", page <= 50 ? R"([{"id":1},{"id":2}])" : "[]");
+        to.answer("200 OK", page <= 50 ? "[{\"id\":1},{\"page\":" + std::to_string(page) + "}]" : "[]");
     });
     request_.pagination = {{"type", "page"}, {"size", 2}};
     EXPECT_EQ(read_all(), 100) << error_.message;
@@ -90,9 +90,9 @@ TEST_F(RestLiveTest, AStallingSourceIsGivenUpInTheEnd) {
 }
 
 TEST_F(RestLiveTest, APageThatIsTooLargeIsAnError) {
-    serve([](ServerConnection& to, const ReceivedRequest&) {
-        to.answer("200 OK", gzip_bomb(40'000), "Content-Encoding: gzip\r\n");
-    });
+    const std::string bomb = gzip_bomb(8'000);  // two million bytes
+    serve(
+        [&](ServerConnection& to, const ReceivedRequest&) { to.answer("200 OK", bomb, "Content-Encoding: gzip\r\n"); });
     request_.config["max_page_bytes"] = 1'000'000;
     EXPECT_EQ(read_all(), -1);
     EXPECT_EQ(error_.reason, Reason::upstream_not_ok);

@@ -240,7 +240,7 @@ TEST_F(RestTest, TheWatermarkGoesIntoItsParameter) {
     script({json_answer("[]")});
     read_all();
     EXPECT_EQ(urls().at(0),
-              "/api/items?w=2024-05-01T10%3A00%3A00Z&since=2024-05-01T10%3A00%3A00Z&until=2023-11-14T22%3A13%3A20Z");
+              "/api/items?since=2024-05-01T10%3A00%3A00Z&w=2024-05-01T10%3A00%3A00Z&until=2023-11-14T22%3A13%3A20Z");
 }
 
 TEST_F(RestTest, EachWindowIsAReadingOfItsOwn) {

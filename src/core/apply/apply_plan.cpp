@@ -8,7 +8,8 @@ namespace {
 std::string of(std::string_view alias, const std::string& column) { return std::string(alias) + "." + column; }
 
 std::string presence_test(const ApplyPlan& plan, const ApplyColumn& column) {
-    return "pg_catalog.get_bit(s." + plan.presence + ", " + std::to_string(column.presence_bit) + ") OPERATOR(pg_catalog.=) 1";
+    return "pg_catalog.get_bit(s." + plan.presence + ", " + std::to_string(column.presence_bit) +
+           ") OPERATOR(pg_catalog.=) 1";
 }
 
 std::string compared(const ApplyColumn& column, const std::string& value) {
@@ -18,7 +19,8 @@ std::string compared(const ApplyColumn& column, const std::string& value) {
 /// The value that the column would get: the record's, or where the record did not have it, the target's.
 std::string new_value(const ApplyPlan& plan, const ApplyColumn& column, std::string_view source) {
     if (column.presence_bit < 0 || plan.presence.empty()) return of(source, column.name);
-    return "CASE WHEN " + presence_test(plan, column) + " THEN " + of(source, column.name) + " ELSE t." + column.name + " END";
+    return "CASE WHEN " + presence_test(plan, column) + " THEN " + of(source, column.name) + " ELSE t." + column.name +
+           " END";
 }
 
 }  // namespace
@@ -34,7 +36,8 @@ std::string slice_condition(const ApplyPlan& plan, Statement& statement, std::st
     std::vector<std::string> parts;
     for (const auto& column : plan.scope) {
         if (column.value)
-            parts.push_back(of(alias, column.name) + " " + column.equals + " " + statement.add(column.value, column.type));
+            parts.push_back(of(alias, column.name) + " " + column.equals + " " +
+                            statement.add(column.value, column.type));
         else
             parts.push_back(of(alias, column.name) + " IS NULL");
     }
@@ -42,7 +45,8 @@ std::string slice_condition(const ApplyPlan& plan, Statement& statement, std::st
     return all_of(parts);
 }
 
-std::string staged_condition(const ApplyPlan& plan, Statement& statement, const std::optional<Range>& range, bool tombstones) {
+std::string staged_condition(const ApplyPlan& plan, Statement& statement, const std::optional<Range>& range,
+                             bool tombstones) {
     std::vector<std::string> parts;
     if (!plan.tombstone.empty()) parts.push_back("s." + plan.tombstone + (tombstones ? "" : " IS NOT TRUE"));
     if (range) {
@@ -72,8 +76,9 @@ std::string difference(const ApplyPlan& plan, std::string_view source) {
     }
     std::string changed;
     if (!old_values.empty())
-        changed = "CAST(ROW(" + joined(old_values, ", ") + ") AS pg_catalog.record) OPERATOR(pg_catalog.*<>) CAST(ROW(" +
-                  joined(new_values, ", ") + ") AS pg_catalog.record)";
+        changed = "CAST(ROW(" + joined(old_values, ", ") +
+                  ") AS pg_catalog.record) OPERATOR(pg_catalog.*<>) CAST(ROW(" + joined(new_values, ", ") +
+                  ") AS pg_catalog.record)";
     if (plan.deleted_at.empty()) return changed;
     const std::string returned = "t." + plan.deleted_at + " IS NOT NULL";
     return changed.empty() ? returned : "(" + changed + " OR " + returned + ")";
@@ -106,7 +111,8 @@ std::string present_keys(const ApplyPlan& plan) {
 std::string key_in(const ApplyPlan& plan, std::string_view alias) {
     // one operator name serves all columns of a row comparison; types of different schemas do not meet in one key in practice
     const std::string& equals = plan.key.front().equals;
-    const bool same = std::all_of(plan.key.begin(), plan.key.end(), [&](const auto& column) { return column.equals == equals; });
+    const bool same =
+        std::all_of(plan.key.begin(), plan.key.end(), [&](const auto& column) { return column.equals == equals; });
     return "(" + key_list(plan, alias) + ") " + (same ? equals + " ANY " : "IN ");
 }
 

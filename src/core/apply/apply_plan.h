@@ -13,10 +13,10 @@ enum class Mode : unsigned char { insert, update, upsert, replace };
 /// A column that the records fill. Names here are quoted; the same name stands for the column of target and staging.
 struct ApplyColumn {
     std::string name;
-    bool compare = true;   ///< a difference here makes a row changed
-    bool assign = true;    ///< set when a row is changed; false for key columns whose equal values are identical
+    bool compare = true;       ///< a difference here makes a row changed
+    bool assign = true;        ///< set when a row is changed; false for key columns whose equal values are identical
     std::string compare_type;  ///< compared as this type, where staging holds the domain's base type; empty: as it is
-    int presence_bit = -1; ///< bit of the staged presence that says whether the record had it; -1: it always has it
+    int presence_bit = -1;     ///< bit of the staged presence that says whether the record had it; -1: it always has it
 };
 
 struct KeyColumn {
@@ -55,10 +55,11 @@ struct ApplyPlan {
 /// `t.k = s.k AND …` with the aliases given.
 [[nodiscard]] std::string key_match(const ApplyPlan& plan, std::string_view left, std::string_view right);
 /// The rows of the slice: conditions on `alias`, with `live_only` only rows that are not marked deleted. `true` where there are none.
-[[nodiscard]] std::string slice_condition(const ApplyPlan& plan, Statement& statement, std::string_view alias, bool live_only);
+[[nodiscard]] std::string slice_condition(const ApplyPlan& plan, Statement& statement, std::string_view alias,
+                                          bool live_only);
 /// Staged records (or tombstones) within `range` (all of them without one), as conditions on `s`.
-[[nodiscard]] std::string staged_condition(const ApplyPlan& plan, Statement& statement, const std::optional<Range>& range,
-                                           bool tombstones);
+[[nodiscard]] std::string staged_condition(const ApplyPlan& plan, Statement& statement,
+                                           const std::optional<Range>& range, bool tombstones);
 /// `a = s.a, …` of what an update sets, a returning row's deletion mark included; empty: nothing to set.
 [[nodiscard]] std::string assignments(const ApplyPlan& plan, std::string_view source);
 /// True for rows `t` that `s` changes: compared by their stored image, so that every type works. Empty: nothing is compared.

@@ -31,14 +31,16 @@ Statement DistributedStatements::store(const ApplyPlan& plan, const std::optiona
     Statement statement;
     std::vector<std::string> conditions{staged_condition(plan, statement, range, false)};
     if (pattern)
-        conditions.push_back("s." + plan.presence + " OPERATOR(pg_catalog.=) " + statement.add(pattern, "pg_catalog.varbit"));
-    statement.text = "INSERT INTO " + plan.target + " AS t (" + column_list(plan) + ") SELECT " + column_list(plan, "s") +
-                     " FROM " + plan.stage + " AS s WHERE " + all_of(conditions);
+        conditions.push_back("s." + plan.presence + " OPERATOR(pg_catalog.=) " +
+                             statement.add(pattern, "pg_catalog.varbit"));
+    statement.text = "INSERT INTO " + plan.target + " AS t (" + column_list(plan) + ") SELECT " +
+                     column_list(plan, "s") + " FROM " + plan.stage + " AS s WHERE " + all_of(conditions);
     if (!plan.key.empty() && plan.mode != Mode::insert) {
         const std::string set = assignments(narrow, "excluded");
         const std::string changed = difference(narrow, "excluded");
         statement.text += " ON CONFLICT (" + key_columns(plan) + ")";
-        statement.text += set.empty() || changed.empty() ? " DO NOTHING" : " DO UPDATE SET " + set + " WHERE " + changed;
+        statement.text +=
+            set.empty() || changed.empty() ? " DO NOTHING" : " DO UPDATE SET " + set + " WHERE " + changed;
     }
     statement.text += " RETURNING 1";
     return statement;

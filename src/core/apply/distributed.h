@@ -16,9 +16,11 @@ namespace pg_pull::apply {
 struct DistributedStatements {
     /// Returns one row for each row inserted or changed. `pattern`: only records with exactly this presence, since EXCLUDED
     /// does not have it (missing: keep).
-    static Statement store(const ApplyPlan& plan, const std::optional<Range>& range, const std::optional<std::string>& pattern);
-    static Statement presence_patterns(const ApplyPlan& plan, const std::optional<Range>& range);  ///< one row a pattern
-    static Statement count_target(const ApplyPlan& plan);                                           ///< rows of the slice
+    static Statement store(const ApplyPlan& plan, const std::optional<Range>& range,
+                           const std::optional<std::string>& pattern);
+    static Statement presence_patterns(const ApplyPlan& plan,
+                                       const std::optional<Range>& range);  ///< one row a pattern
+    static Statement count_target(const ApplyPlan& plan);                   ///< rows of the slice
 };
 
 }  // namespace pg_pull::apply

@@ -5,7 +5,8 @@ namespace {
 
 /// Staging as a subquery: distributed targets refuse it as a plain relation, and foreign ones are a little quicker so.
 std::string staged(const ApplyPlan& plan, Statement& statement, const std::optional<Range>& range, bool tombstones) {
-    return "(SELECT s.* FROM " + plan.stage + " AS s WHERE " + staged_condition(plan, statement, range, tombstones) + ") AS s";
+    return "(SELECT s.* FROM " + plan.stage + " AS s WHERE " + staged_condition(plan, statement, range, tombstones) +
+           ") AS s";
 }
 
 }  // namespace
@@ -22,8 +23,8 @@ Statement ForeignStatements::update(const ApplyPlan& plan, const std::optional<R
 
 Statement ForeignStatements::insert(const ApplyPlan& plan, const std::optional<Range>& range) {
     Statement statement;
-    const std::string into = "INSERT INTO " + plan.target + " (" + column_list(plan) + ") SELECT " + column_list(plan, "s") +
-                             " FROM ";
+    const std::string into =
+        "INSERT INTO " + plan.target + " (" + column_list(plan) + ") SELECT " + column_list(plan, "s") + " FROM ";
     if (plan.key.empty() || plan.mode == Mode::insert) {
         statement.text = into + staged(plan, statement, range, false);
     } else {
@@ -35,8 +36,8 @@ Statement ForeignStatements::insert(const ApplyPlan& plan, const std::optional<R
 
 Statement ForeignStatements::matched(const ApplyPlan& plan, const std::optional<Range>& range) {
     Statement statement;
-    statement.text = "SELECT pg_catalog.count(*) FROM " + staged(plan, statement, range, false) + " JOIN " + plan.target +
-                     " AS t ON " + key_match(plan, "t", "s");
+    statement.text = "SELECT pg_catalog.count(*) FROM " + staged(plan, statement, range, false) + " JOIN " +
+                     plan.target + " AS t ON " + key_match(plan, "t", "s");
     return statement;
 }
 

@@ -10,7 +10,8 @@ namespace pg_pull::apply {
 /// could use, take no MERGE, and joins with a local table are quick only in these forms. Changing statements are counted by
 /// the executor (their RETURNING would fetch every row back).
 struct ForeignStatements {
-    static Statement update(const ApplyPlan& plan, const std::optional<Range>& range);  ///< text empty: nothing can change
+    static Statement update(const ApplyPlan& plan,
+                            const std::optional<Range>& range);  ///< text empty: nothing can change
     /// All staged records without a key, the missing ones with it.
     static Statement insert(const ApplyPlan& plan, const std::optional<Range>& range);
     static Statement matched(const ApplyPlan& plan, const std::optional<Range>& range);  ///< one row: a count

@@ -5,7 +5,9 @@ namespace {
 
 constexpr std::string_view kCount = "pg_catalog.count(*)";
 
-std::string counted(std::string_view name) { return "(SELECT " + std::string(kCount) + " FROM " + std::string(name) + ")"; }
+std::string counted(std::string_view name) {
+    return "(SELECT " + std::string(kCount) + " FROM " + std::string(name) + ")";
+}
 
 /// Wraps a changing statement so that its result is the number of rows changed.
 std::string count_of(const std::string& changing) {
@@ -13,8 +15,8 @@ std::string count_of(const std::string& changing) {
 }
 
 std::string insert_into(const ApplyPlan& plan, const std::string& condition) {
-    return "INSERT INTO " + plan.target + " AS t (" + column_list(plan) + ") SELECT " + column_list(plan, "s") + " FROM " +
-           plan.stage + " AS s WHERE " + condition;
+    return "INSERT INTO " + plan.target + " AS t (" + column_list(plan) + ") SELECT " + column_list(plan, "s") +
+           " FROM " + plan.stage + " AS s WHERE " + condition;
 }
 
 std::string insert_all(const ApplyPlan& plan, Statement& statement, const std::optional<Range>& range) {
@@ -22,8 +24,9 @@ std::string insert_all(const ApplyPlan& plan, Statement& statement, const std::o
 }
 
 std::string insert_missing(const ApplyPlan& plan, Statement& statement, const std::optional<Range>& range) {
-    return insert_into(plan, all_of({staged_condition(plan, statement, range, false),
-                                     "NOT EXISTS (SELECT FROM " + plan.target + " AS t WHERE " + key_match(plan, "t", "s") + ")"}));
+    return insert_into(
+        plan, all_of({staged_condition(plan, statement, range, false),
+                      "NOT EXISTS (SELECT FROM " + plan.target + " AS t WHERE " + key_match(plan, "t", "s") + ")"}));
 }
 
 /// Empty where no existing row can change.
@@ -97,8 +100,9 @@ Statement OrdinaryStatements::count_slice(const ApplyPlan& plan) {
         return statement;
     }
     statement.text = "SELECT " + std::string(kCount) + ", " + std::string(kCount) +
-                     " FILTER (WHERE s.pg_pull_here IS NULL) FROM " + plan.target + " AS t LEFT JOIN " + present_keys(plan) +
-                     " AS s ON " + key_match(plan, "t", "s") + " WHERE " + slice_condition(plan, statement, "t", true);
+                     " FILTER (WHERE s.pg_pull_here IS NULL) FROM " + plan.target + " AS t LEFT JOIN " +
+                     present_keys(plan) + " AS s ON " + key_match(plan, "t", "s") + " WHERE " +
+                     slice_condition(plan, statement, "t", true);
     return statement;
 }
 
@@ -106,10 +110,10 @@ Statement OrdinaryStatements::remove_absent(const ApplyPlan& plan) {
     Statement statement;
     const std::string change =
         plan.deleted_at.empty() ? "DELETE FROM " + plan.target + " AS t" : stamp(plan, statement);
-    statement.text = count_of(change + " WHERE " +
-                              all_of({slice_condition(plan, statement, "t", true),
-                                      "NOT EXISTS (SELECT FROM " + present_keys(plan) + " AS s WHERE " +
-                                          key_match(plan, "t", "s") + ")"}));
+    statement.text = count_of(
+        change + " WHERE " +
+        all_of({slice_condition(plan, statement, "t", true),
+                "NOT EXISTS (SELECT FROM " + present_keys(plan) + " AS s WHERE " + key_match(plan, "t", "s") + ")"}));
     return statement;
 }
 
