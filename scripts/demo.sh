@@ -5,6 +5,7 @@
 
 pids=()
 cleanup() {
+    trap "" INT TERM
     local pid
     for pid in "${pids[@]}"; do end_pid "$pid"; done
     if [ -n "${work:-}" ] && [ -d "$work" ]; then

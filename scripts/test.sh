@@ -13,7 +13,14 @@ failed_suites=()
 mkdir -p "$logs"
 
 finished=
+pytest=
 cleanup() {
+    trap "" INT TERM
+    # pytest stops the servers that it started
+    if [ -n "$pytest" ]; then
+        kill "$pytest" 2>/dev/null || true
+        wait "$pytest" || true
+    fi
     if [ -z "$finished" ]; then say "$total_passed passed, $((total_failed + 1)) failed"; fi
     if [ -n "${work:-}" ] && [ -d "$work" ]; then
         for dir in "$work"/*/; do cluster_stop "${dir%/}" immediate; done
@@ -128,7 +135,10 @@ suite_e2e() {
     # The system's python, whatever stands first on PATH: python3-psycopg2 and python3-pytest belong to it.
     # shellcheck disable=SC2086
     PG_PULL_TREE=$tree PG_PULL_BUILD=$build /usr/bin/python3 -B -m pytest -p no:cacheprovider -q --junitxml="$logs/e2e.xml" \
-        ${PYTEST_ARGS:-} "$root/test/e2e" >"$logs/e2e.log" 2>&1 || status=$?
+        ${PYTEST_ARGS:-} "$root/test/e2e" >"$logs/e2e.log" 2>&1 &
+    pytest=$!
+    wait "$pytest" || status=$?
+    pytest=
     declare -A numbers=([tests]=0 [failures]=0 [errors]=0 [skipped]=0)
     for attribute in "${!numbers[@]}"; do
         numbers[$attribute]=$(sed -nE "s/.*<testsuite [^>]*\b$attribute=\"([0-9]+)\".*/\1/p" "$logs/e2e.xml" 2>/dev/null | head -n 1)

@@ -78,7 +78,6 @@ ErrorData* take_error(MemoryContext* context) {
     return data;
 }
 
-
 }  // namespace
 
 void call_raw(void (*function)(void*), void* argument) {
@@ -183,7 +182,8 @@ std::uintptr_t enter_raw(std::uintptr_t (*function)(void*), void* argument) {
     const std::uintptr_t result = run_to_pending(function, argument, &pending, &raised);
     if (!raised) return result;
     if (pending.server != nullptr) ReThrowError(pending.server);
-    ereport(ERROR, (errcode(pending.code), errmsg_internal("%s", pending.message != nullptr ? pending.message : "out of memory"),
+    ereport(ERROR, (errcode(pending.code),
+                    errmsg_internal("%s", pending.message != nullptr ? pending.message : "out of memory"),
                     pending.detail != nullptr ? errdetail_internal("%s", pending.detail) : 0,
                     pending.hint != nullptr ? errhint("%s", pending.hint) : 0,
                     pending.context != nullptr ? (errcontext("%s", pending.context)) : 0));

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::string detail() const;
     [[nodiscard]] std::string hint() const;
     [[nodiscard]] std::string context() const;
-    [[nodiscard]] std::string column() const;  ///< column_name of the ErrorData, where the server gives one
+    [[nodiscard]] std::string column() const;      ///< column_name of the ErrorData, where the server gives one
     [[nodiscard]] std::string constraint() const;  ///< constraint_name, likewise
     /// In the parts of our own errors; without a reason.
     [[nodiscard]] Error to_error() const;
@@ -80,7 +80,8 @@ auto call(F&& function) -> std::invoke_result_t<F> {
     using R = std::invoke_result_t<F>;
     using Fn = std::remove_reference_t<F>;
     if constexpr (std::is_void_v<R>) {
-        detail::call_raw([](void* argument) { (*static_cast<Fn*>(argument))(); }, const_cast<void*>(static_cast<const void*>(&function)));
+        detail::call_raw([](void* argument) { (*static_cast<Fn*>(argument))(); },
+                         const_cast<void*>(static_cast<const void*>(&function)));
     } else {
         static_assert(std::is_trivially_copyable_v<R>, "a value with a destructor would leak when the server raises");
         struct Frame {
@@ -120,10 +121,10 @@ std::uintptr_t enter(F&& function) {
 
 /// Defines the C entry point pgpull_<name> of an SQL function; `implementation` is `Datum f(FunctionCallInfo)` and may throw.
 /// Needs postgres.h and fmgr.h.
-#define PG_PULL_FUNCTION(name, implementation)                                                          \
-    extern "C" {                                                                                        \
-    PG_FUNCTION_INFO_V1(pgpull_##name);                                                                 \
-    Datum pgpull_##name(PG_FUNCTION_ARGS) {                                                             \
-        return pg_pull::pg::enter([fcinfo]() -> Datum { return implementation(fcinfo); });              \
-    }                                                                                                   \
+#define PG_PULL_FUNCTION(name, implementation)                                             \
+    extern "C" {                                                                           \
+    PG_FUNCTION_INFO_V1(pgpull_##name);                                                    \
+    Datum pgpull_##name(PG_FUNCTION_ARGS) {                                                \
+        return pg_pull::pg::enter([fcinfo]() -> Datum { return implementation(fcinfo); }); \
+    }                                                                                      \
     }

@@ -76,7 +76,8 @@ std::vector<PreviewRow> fetch(WorkerContext& context, const PullPlan& plan, cons
         if (auto* lines = std::get_if<StagedPage>(&page->content)) {
             collect(*lines, plan.stage, rows);
         } else {
-            const StagedPage staged = unwrap(encoder.encode(std::move(std::get<RecordPage>(page->content)), page->number));
+            const StagedPage staged =
+                unwrap(encoder.encode(std::move(std::get<RecordPage>(page->content)), page->number));
             collect(staged, plan.stage, rows);
         }
     }
@@ -111,8 +112,18 @@ void compute_rows(const RunHandle& run, const PullPlan& plan, Stage& stage, std:
     mapping.max_rejects = static_cast<int>(rows.size()) + 1;
     RejectStore rejects(run, mapping);
     std::vector<std::optional<std::string>> keys;
-    LandedRun landed{run,     mapping, plan.fields, plan.target, std::nullopt, stage, rejects, static_cast<std::int64_t>(rows.size()),
-                     [](std::int64_t seq) { return Place{0, seq}; }, keys};
+    LandedRun landed{run,
+                     mapping,
+                     plan.fields,
+                     plan.target,
+                     std::nullopt,
+                     stage,
+                     rejects,
+                     static_cast<std::int64_t>(rows.size()),
+                     [](std::int64_t seq) {
+                         return Place{0, seq};
+                     },
+                     keys};
     compute_columns(landed);
     for (const auto& reject : rejects.pending())
         if (PreviewRow* row = row_of(rows, reject.ordinal)) row->error = refused_row(reject).error;
@@ -130,11 +141,13 @@ void read_rows(const PullPlan& plan, const Stage& stage, std::vector<PreviewRow>
         PreviewRow* row = row_of(rows, to_int(values[0]));
         if (row == nullptr || !row->error.empty()) continue;
         row->fields = json::object();
-        for (std::size_t i = 0; i < names.size(); ++i) row->fields[names[i]] = values[i + 1] ? json(*values[i + 1]) : json(nullptr);
+        for (std::size_t i = 0; i < names.size(); ++i)
+            row->fields[names[i]] = values[i + 1] ? json(*values[i + 1]) : json(nullptr);
     }
 }
 
-void land_and_forget(WorkerContext& context, const RunHandle& run, const PullPlan& plan, std::vector<PreviewRow>& rows) {
+void land_and_forget(WorkerContext& context, const RunHandle& run, const PullPlan& plan,
+                     std::vector<PreviewRow>& rows) {
     Transaction transaction;
     context.checked_extension();
     Stage stage = describe_stage(plan.mapping, plan.fields, plan.target, plan.stage, std::nullopt, 0);

@@ -12,9 +12,7 @@
 namespace pg_pull::pg {
 namespace {
 
-RunValues values_of(const RunHandle& run) {
-    return {run.organization, std::to_string(run.run_id), run.started_at};
-}
+RunValues values_of(const RunHandle& run) { return {run.organization, std::to_string(run.run_id), run.started_at}; }
 
 void note_plan(WorkerContext& context, const RunHandle& run, const PullPlan& plan, const SourceRequest& request) {
     const auto sent = watermark_as_sent(request);

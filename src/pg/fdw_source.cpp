@@ -71,13 +71,19 @@ std::string_view json_of(HeapTuple row, TupleDesc shape) {
 [[noreturn]] void raise_with_hint(const PgError& error) {
     if (error.sqlstate() != "42P01" || !error.hint().empty()) throw error;
     Error described = error.to_error();
-    raise(std::move(described).with_hint("Qualify names by their schema: the search_path is pg_catalog, pg_temp here."));
+    raise(
+        std::move(described).with_hint("Qualify names by their schema: the search_path is pg_catalog, pg_temp here."));
 }
 
 class FdwSource final : public Source {
 public:
-    FdwSource(WorkerContext& context, unsigned owner, SourceRequest request, postgres::DatabaseSource source, RunCounters& counters)
-        : context_(context), owner_(owner), request_(std::move(request)), source_(std::move(source)), counters_(counters) {}
+    FdwSource(WorkerContext& context, unsigned owner, SourceRequest request, postgres::DatabaseSource source,
+              RunCounters& counters)
+        : context_(context),
+          owner_(owner),
+          request_(std::move(request)),
+          source_(std::move(source)),
+          counters_(counters) {}
 
     Result<std::optional<SourcePage>> next() override {
         context_.waiter().check();

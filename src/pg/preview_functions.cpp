@@ -52,8 +52,8 @@ Datum preview(FunctionCallInfo fcinfo) {
     }
     const json answer = call_worker(RequestKind::preview, request);
     for (const json& row : answer.at("rows"))
-        result.add({std::to_string(row.at("ordinal").get<std::int64_t>()), optional(row.at("record")), optional(row.at("fields")),
-                    optional(row.at("error"))});
+        result.add({std::to_string(row.at("ordinal").get<std::int64_t>()), optional(row.at("record")),
+                    optional(row.at("fields")), optional(row.at("error"))});
     return no_value();
 }
 
@@ -87,9 +87,15 @@ Datum suggest_table(FunctionCallInfo fcinfo) {
         const Extension extension = Extension::current();
         const ConnectorRow connector = find_connector(extension, name, package);
         if (!may_use_connector(extension, connector, GetUserId()))
-            raise(Error{Reason::none, "42501", "permission denied for connector \"" + name + "\"", {},
+            raise(Error{Reason::none,
+                        "42501",
+                        "permission denied for connector \"" + name + "\"",
+                        {},
                         "Ask its owner for sync_connector_grant()."});
-        request = {{"connector_id", connector.id}, {"source", source}, {"max_records", records}, {"target", nullable(target)},
+        request = {{"connector_id", connector.id},
+                   {"source", source},
+                   {"max_records", records},
+                   {"target", nullable(target)},
                    {"organization", nullable(organization)}};
     }
     const json answer = call_worker(RequestKind::suggest, request);

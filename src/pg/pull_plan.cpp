@@ -23,9 +23,10 @@ void read_watermark(PullPlan& plan) {
 /// full_every: a pull so long after the last full one is full, and so is the first of all.
 bool due_for_full(const Extension& extension, const MappingRow& mapping, int slice_id) {
     if (!mapping.full_every || slice_id == 0) return false;
-    const Rows rows = query("SELECT last_full_at IS NULL OR last_full_at + $2::interval <= statement_timestamp() FROM " +
-                                extension.relation("sys_sync_slice") + " WHERE slice_id = $1",
-                            {int8(slice_id), text(*mapping.full_every)});
+    const Rows rows =
+        query("SELECT last_full_at IS NULL OR last_full_at + $2::interval <= statement_timestamp() FROM " +
+                  extension.relation("sys_sync_slice") + " WHERE slice_id = $1",
+              {int8(slice_id), text(*mapping.full_every)});
     return rows.empty() || to_bool(rows.one());
 }
 
@@ -52,14 +53,20 @@ void plan_target(PullPlan& plan, const Extension& extension, const std::optional
 /// How the watermark's values compare: by the base type of the column that they land in.
 WatermarkType watermark_type(const PullPlan& plan) {
     switch (watermark_column(plan.mapping, plan.fields, plan.target)->base_oid) {
-        case TIMESTAMPTZOID: return WatermarkType::timestamptz;
-        case TIMESTAMPOID: return WatermarkType::timestamp;
-        case DATEOID: return WatermarkType::date;
+        case TIMESTAMPTZOID:
+            return WatermarkType::timestamptz;
+        case TIMESTAMPOID:
+            return WatermarkType::timestamp;
+        case DATEOID:
+            return WatermarkType::date;
         case INT2OID:
         case INT4OID:
-        case INT8OID: return WatermarkType::integer;
-        case NUMERICOID: return WatermarkType::numeric;
-        default: return WatermarkType::text;
+        case INT8OID:
+            return WatermarkType::integer;
+        case NUMERICOID:
+            return WatermarkType::numeric;
+        default:
+            return WatermarkType::text;
     }
 }
 
@@ -86,7 +93,8 @@ PullPlan make_pull_plan(WorkerContext& context, std::int64_t mapping_id, const s
         if (!plan.start.present) plan.full = true;
     }
     filter_here(plan);
-    plan.stage = make_stage_plan(plan.mapping, plan.fields, plan.target, staged_where(plan.mapping, plan.connector.provider));
+    plan.stage =
+        make_stage_plan(plan.mapping, plan.fields, plan.target, staged_where(plan.mapping, plan.connector.provider));
     transaction.commit();
     return plan;
 }
@@ -100,7 +108,8 @@ SourceRequest source_request(const PullPlan& plan, WallTime run_started) {
     request.full = plan.full;
     if (!plan.watermark) return request;
     if (!plan.full) {
-        request.watermark_start = unwrap(parse_watermark_value(plan.start.value, watermark_type(plan), WatermarkFormat{}));
+        request.watermark_start =
+            unwrap(parse_watermark_value(plan.start.value, watermark_type(plan), WatermarkFormat{}));
         request.watermark_sample = plan.start.sample;
     } else if (plan.watermark->initial) {
         request.watermark_start =

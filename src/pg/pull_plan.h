@@ -10,8 +10,8 @@
 #include "core/run/stage_plan.h"
 #include "pg/catalog.h"
 #include "pg/cursor.h"
-#include "pg/target_rules.h"
 #include "pg/request.h"
+#include "pg/target_rules.h"
 #include "source/registry.h"
 
 namespace pg_pull::pg {
@@ -25,8 +25,8 @@ struct PullPlan {
     TargetTable target;
     StagePlan stage;
     std::optional<WatermarkConfig> watermark;
-    WatermarkStart start;     ///< what target and cursor say
-    bool full = false;        ///< nothing is asked from a watermark on
+    WatermarkStart start;  ///< what target and cursor say
+    bool full = false;     ///< nothing is asked from a watermark on
 };
 
 /// `slice_id` 0: a preview, which is never full by age.

@@ -21,12 +21,13 @@ struct StoredBucket {
 /// The row, locked, made where there is none. A connector that was dropped meanwhile has no budget left to keep.
 StoredBucket lock_bucket(const Extension& extension, std::int64_t connector_id, const std::string& connection_id) {
     const std::string table = extension.relation("sys_sync_rate");
-    execute("INSERT INTO " + table + " (connector_id, connection_id, tokens, updated_at)"
-            " SELECT c.connector_id, $2, 0, 'epoch'::timestamptz FROM " + extension.relation("sys_sync_connector") +
-            " c WHERE c.connector_id = $1 ON CONFLICT DO NOTHING",
+    execute("INSERT INTO " + table +
+                " (connector_id, connection_id, tokens, updated_at)"
+                " SELECT c.connector_id, $2, 0, 'epoch'::timestamptz FROM " +
+                extension.relation("sys_sync_connector") + " c WHERE c.connector_id = $1 ON CONFLICT DO NOTHING",
             {int8(connector_id), text(connection_id)});
-    const Rows rows = query("SELECT tokens, " + micros_of("updated_at") + ", " + micros_of("blocked_until") + " FROM " + table +
-                                " WHERE connector_id = $1 AND connection_id = $2 FOR UPDATE",
+    const Rows rows = query("SELECT tokens, " + micros_of("updated_at") + ", " + micros_of("blocked_until") + " FROM " +
+                                table + " WHERE connector_id = $1 AND connection_id = $2 FOR UPDATE",
                             {int8(connector_id), text(connection_id)});
     if (rows.empty()) return {};
     return {{std::stod(*rows[0][0]), to_int(rows[0][1])}, to_int(rows[0][2])};
@@ -43,8 +44,9 @@ Millis TableRateLimiter::reserve(const RateLimit& limit) {
     const StoredBucket bucket = lock_bucket(extension, connector_id_, connection_id_);
     const WallTime now = clock_.now();
     const BucketGrant grant = take(bucket.state, now, limit);
-    execute("UPDATE " + table + " SET tokens = $3, updated_at = 'epoch'::timestamptz + $4 * interval '1 microsecond'"
-            " WHERE connector_id = $1 AND connection_id = $2",
+    execute("UPDATE " + table +
+                " SET tokens = $3, updated_at = 'epoch'::timestamptz + $4 * interval '1 microsecond'"
+                " WHERE connector_id = $1 AND connection_id = $2",
             {int8(connector_id_), text(connection_id_), float8(grant.state.tokens), int8(grant.state.updated_us)});
     transaction.commit();
     const Millis silence((std::max<std::int64_t>(bucket.blocked_us - micros(now), 0) + 999) / 1000);
@@ -56,8 +58,9 @@ void TableRateLimiter::blocked_until(WallTime when) {
     const Extension extension = context_.checked_extension();
     const std::string table = extension.relation("sys_sync_rate");
     lock_bucket(extension, connector_id_, connection_id_);
-    execute("UPDATE " + table + " SET blocked_until = greatest(blocked_until,"
-            " 'epoch'::timestamptz + $3 * interval '1 microsecond') WHERE connector_id = $1 AND connection_id = $2",
+    execute("UPDATE " + table +
+                " SET blocked_until = greatest(blocked_until,"
+                " 'epoch'::timestamptz + $3 * interval '1 microsecond') WHERE connector_id = $1 AND connection_id = $2",
             {int8(connector_id_), text(connection_id_), int8(micros(when))});
     transaction.commit();
 }

@@ -18,10 +18,10 @@
 namespace pg_pull::pg {
 
 enum class RequestKind : unsigned char {
-    pull,            // execute_pull.cpp
-    preview,         // execute_preview.cpp
-    retry_rejects,   // execute_retry.cpp
-    suggest,         // execute_suggest.cpp
+    pull,           // execute_pull.cpp
+    preview,        // execute_preview.cpp
+    retry_rejects,  // execute_retry.cpp
+    suggest,        // execute_suggest.cpp
 };
 
 enum class RunPhase : unsigned char { starting, waiting, fetching, staging, applying };
@@ -51,9 +51,11 @@ public:
     virtual Extension checked_extension() = 0;
     /// Within the apply's transaction: writes the ended run row (succeeded) and queues its NOTIFY. `columns` are assignments
     /// column -> text value for sync_run_store (counters, watermark_to, error_detail …).
-    virtual void end_run(const RunHandle& run, const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
+    virtual void end_run(const RunHandle& run,
+                         const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
     /// Outside any transaction: corrects columns of the running row that are known only now (is_full, watermark_from, connection_id, organization_id).
-    virtual void amend_run(const RunHandle& run, const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
+    virtual void amend_run(const RunHandle& run,
+                           const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
     /// What T! writes into the failed run row besides the error: the counters as last committed.
     virtual void failed_counters(const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
 };

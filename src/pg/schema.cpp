@@ -68,7 +68,8 @@ Extension Extension::current() {
     if (extension.version != PG_PULL_VERSION)
         raise(fail(Reason::extension_changed, "extension \"pg_pull\" has version " + extension.version +
                                                   ", but the loaded library has version " PG_PULL_VERSION)
-                  .with_hint("Reconnect; if that does not help, run ALTER EXTENSION pg_pull UPDATE, or install the library anew."));
+                  .with_hint("Reconnect; if that does not help, run ALTER EXTENSION pg_pull UPDATE, or install the "
+                             "library anew."));
     return extension;
 }
 

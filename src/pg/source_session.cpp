@@ -63,7 +63,8 @@ struct SourceSession::Impl {
           allowed_hosts(unwrap(http::AllowedHosts::parse(settings::allowed_hosts))),
           http(worker.waiter(), clock, allowed_hosts),
           rate(worker, clock, connector.id, ""),
-          source_context{clock, worker.waiter(), http, rate, redactor, counters, random_bits, {}, run_id, organization, {}, false} {
+          source_context{clock, worker.waiter(), http,         rate, redactor, counters, random_bits,
+                         {},    run_id,          organization, {},   false} {
         source_context.private_addresses_allowed = traits_of(worker, connector).superuser;
         source_context.allowed_hosts = &allowed_hosts;
         source_context.credential = [this](const std::string& reference) {
@@ -100,8 +101,12 @@ std::unique_ptr<Source> SourceSession::open(SourceRequest request) {
         return open_fdw_source(impl_->worker_context, impl_->owner, request, impl_->source_context.counters);
     const Provider* provider = find_provider(connector.provider);
     if (provider == nullptr || provider->open == nullptr)
-        raise(Error{Reason::none, "0A000", "provider \"" + connector.provider + "\" of connector \"" + connector.name +
-                                               "\" is not supported by this version", {}, {}});
+        raise(Error{Reason::none,
+                    "0A000",
+                    "provider \"" + connector.provider + "\" of connector \"" + connector.name +
+                        "\" is not supported by this version",
+                    {},
+                    {}});
     return unwrap(provider->open(impl_->source_context, request));
 }
 

@@ -41,8 +41,8 @@ Param text_array(const std::vector<std::string>& values) {
     for (const auto& value : values) datums.push_back(text(value).value);
     Datum* data = datums.data();
     const int count = static_cast<int>(datums.size());
-    const Datum array = call(
-        [data, count] { return PointerGetDatum(construct_array(data, count, TEXTOID, -1, false, TYPALIGN_INT)); });
+    const Datum array =
+        call([data, count] { return PointerGetDatum(construct_array(data, count, TEXTOID, -1, false, TYPALIGN_INT)); });
     return Param{TEXTARRAYOID, array, false};
 }
 
@@ -89,10 +89,11 @@ Rows query(const std::string& statement, const std::vector<Param>& parameters, b
     Datum* value_data = values.data();
     const char* null_data = nulls.c_str();
     const int count = static_cast<int>(parameters.size());
-    const int code = call([=] {
-        return SPI_execute_with_args(sql, count, type_data, value_data, null_data, read_only, 0);
-    });
-    if (code < 0) raise(Error{Reason::none, "XX000", std::string("could not run a statement: ") + SPI_result_code_string(code), {}, {}});
+    const int code =
+        call([=] { return SPI_execute_with_args(sql, count, type_data, value_data, null_data, read_only, 0); });
+    if (code < 0)
+        raise(Error{
+            Reason::none, "XX000", std::string("could not run a statement: ") + SPI_result_code_string(code), {}, {}});
     Rows rows;
     rows.processed = SPI_processed;
     if (SPI_tuptable == nullptr) return rows;

@@ -14,9 +14,9 @@ inline std::string iso_utc(WallTime time) {
     const std::chrono::hh_mm_ss<std::chrono::microseconds> clock(time - day);
     char text[64];
     snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02d.%06d+00", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                  static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+             static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+             static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+             static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
     return text;
 }
 

@@ -26,7 +26,8 @@ namespace {
 
 class Pages {
 public:
-    Pages(std::string prefix, int count) : prefix_(std::move(prefix)), count_(count), fetcher_([this] { fetch_all(); }) {}
+    Pages(std::string prefix, int count)
+        : prefix_(std::move(prefix)), count_(count), fetcher_([this] { fetch_all(); }) {}
     ~Pages() { fetcher_.join(); }
     std::string next() {
         std::unique_lock lock(mutex_);
@@ -71,11 +72,20 @@ private:
 void copy_text(std::string& line, std::string_view text) {
     for (const char c : text) {
         switch (c) {
-            case '\\': line += "\\\\"; break;
-            case '\t': line += "\\t"; break;
-            case '\n': line += "\\n"; break;
-            case '\r': line += "\\r"; break;
-            default: line += c;
+            case '\\':
+                line += "\\\\";
+                break;
+            case '\t':
+                line += "\\t";
+                break;
+            case '\n':
+                line += "\\n";
+                break;
+            case '\r':
+                line += "\\r";
+                break;
+            default:
+                line += c;
         }
     }
 }
@@ -119,8 +129,9 @@ int main(int argc, char** argv) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     PGconn* connection = PQconnectdb(argv[3]);
     if (PQstatus(connection) != CONNECTION_OK) stop(PQerrorMessage(connection));
-    run(connection, "CREATE TEMP TABLE stage (id bigint, title text, author text, state text, comments integer, body text,"
-                    " labels jsonb, updated_at timestamptz)");
+    run(connection,
+        "CREATE TEMP TABLE stage (id bigint, title text, author text, state text, comments integer, body text,"
+        " labels jsonb, updated_at timestamptz)");
     run(connection, "BEGIN");
     run(connection, "COPY stage FROM STDIN");
     const int count = std::atoi(argv[2]);
@@ -130,7 +141,8 @@ int main(int argc, char** argv) {
         std::string lines;
         for (int page = 0; page < count; ++page) {
             encode(parser, pages.next(), lines);
-            if (PQputCopyData(connection, lines.data(), static_cast<int>(lines.size())) != 1) stop(PQerrorMessage(connection));
+            if (PQputCopyData(connection, lines.data(), static_cast<int>(lines.size())) != 1)
+                stop(PQerrorMessage(connection));
         }
     }
     if (PQputCopyEnd(connection, nullptr) != 1) stop(PQerrorMessage(connection));
@@ -138,9 +150,10 @@ int main(int argc, char** argv) {
         if (PQresultStatus(result) != PGRES_COMMAND_OK) stop(PQerrorMessage(connection));
         PQclear(result);
     }
-    run(connection, "INSERT INTO bench_issues SELECT DISTINCT ON (id) * FROM stage ORDER BY id ON CONFLICT (id) DO UPDATE SET"
-                    " title = excluded.title, author = excluded.author, state = excluded.state, comments = excluded.comments,"
-                    " body = excluded.body, labels = excluded.labels, updated_at = excluded.updated_at");
+    run(connection,
+        "INSERT INTO bench_issues SELECT DISTINCT ON (id) * FROM stage ORDER BY id ON CONFLICT (id) DO UPDATE SET"
+        " title = excluded.title, author = excluded.author, state = excluded.state, comments = excluded.comments,"
+        " body = excluded.body, labels = excluded.labels, updated_at = excluded.updated_at");
     run(connection, "COMMIT");
     PQfinish(connection);
     return 0;

@@ -4,6 +4,7 @@ import os
 import pathlib
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -19,6 +20,11 @@ from support.servers import JsonServer, Nginx  # noqa: E402
 # The value of every secret of the tests; it must never be seen again.
 CANARY = "canary-" + secrets.token_hex(12)
 LOG_TAIL_LINES = 40
+
+
+def pytest_configure():
+    """A SIGTERM ends the tests as Ctrl-C does: fixtures are torn down, no server is left."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

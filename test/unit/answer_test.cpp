@@ -14,10 +14,14 @@ constexpr auto kNone = std::nullopt;
 std::string outcome(std::vector<std::string> holders, const RowPackage& instance, const Rows& rows) {
     const Answering a = answering_row(NameFacts{"crm", std::move(holders), {}}, instance, rows);
     switch (a.answer) {
-        case Answer::not_connected: return "not connected";
-        case Answer::row: return "row " + std::to_string(a.row);
-        case Answer::two_rows: return "two rows";
-        case Answer::nobodys: return "nobody's";
+        case Answer::not_connected:
+            return "not connected";
+        case Answer::row:
+            return "row " + std::to_string(a.row);
+        case Answer::two_rows:
+            return "two rows";
+        case Answer::nobodys:
+            return "nobody's";
     }
     return "";
 }
@@ -41,7 +45,7 @@ TEST(Answer, UnderTwoHoldersOnlyTheOwnRowAnswers) {
     EXPECT_EQ(outcome(holders, "p", {}), "not connected");
     EXPECT_EQ(outcome(holders, "p", {"p"}), "row 0");
     EXPECT_EQ(outcome(holders, "p", {"q", "p"}), "row 1");
-    EXPECT_EQ(outcome(holders, "p", {kNone, "p"}), "row 1");   // even if a stray package-less row exists
+    EXPECT_EQ(outcome(holders, "p", {kNone, "p"}), "row 1");  // even if a stray package-less row exists
     EXPECT_EQ(outcome(holders, "p", {"former", "p"}), "row 1");
     EXPECT_EQ(outcome(holders, "p", {"q"}), "not connected");  // only other holders' rows
     EXPECT_EQ(outcome(holders, "p", {kNone}), "nobody's");
@@ -126,7 +130,8 @@ TEST(Answer, RandomCasesAgreeWithThePlainRestatement) {
 
 TEST(Answer, ConflictOffersBindOnlyForARowWithoutPackage) {
     const NameFacts two{"crm", {"p", "q"}, {}};
-    EXPECT_NE(conflict_error(two, Answer::nobodys, {kNone}, "org", false).hint.find("sync_connection_bind"), std::string::npos);
+    EXPECT_NE(conflict_error(two, Answer::nobodys, {kNone}, "org", false).hint.find("sync_connection_bind"),
+              std::string::npos);
     EXPECT_EQ(conflict_error(two, Answer::nobodys, {"former"}, "org", false).hint.find("bind"), std::string::npos);
     EXPECT_EQ(conflict_error(two, Answer::nobodys, {kNone}, "org", false).code(), "PT409");
     EXPECT_EQ(conflict_error(two, Answer::nobodys, {kNone}, "org", true).code(), "PT503");

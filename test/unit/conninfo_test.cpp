@@ -18,29 +18,33 @@ Reason refusal(const std::string& conninfo, bool superuser) {
 }
 
 TEST(Conninfo, TakesPairsAndUris) {
-    EXPECT_EQ(refusal("host=db.example.com port=5433 dbname=shop user=reader sslmode=verify-full", false), Reason::none);
-    EXPECT_EQ(refusal("postgresql://reader@db.example.com:5433/shop?sslmode=require&connect_timeout=5", false), Reason::none);
+    EXPECT_EQ(refusal("host=db.example.com port=5433 dbname=shop user=reader sslmode=verify-full", false),
+              Reason::none);
+    EXPECT_EQ(refusal("postgresql://reader@db.example.com:5433/shop?sslmode=require&connect_timeout=5", false),
+              Reason::none);
     EXPECT_EQ(refusal("host=a,b port=1,2 user=reader target_session_attrs=prefer-standby", false), Reason::none);
 }
 
 TEST(Conninfo, RefusesAPasswordInAnyForm) {
-    for (const char* text : {"host=a user=b password=secret", "postgresql://b:secret@a/c", "host=a user=b sslpassword=x",
-                             "postgresql://a/c?user=b&password=secret"}) {
+    for (const char* text : {"host=a user=b password=secret", "postgresql://b:secret@a/c",
+                             "host=a user=b sslpassword=x", "postgresql://a/c?user=b&password=secret"}) {
         EXPECT_EQ(refusal(text, true), Reason::credential_literal) << text;
         EXPECT_EQ(refusal(text, false), Reason::credential_literal) << text;
     }
 }
 
 TEST(Conninfo, LeavesFilesAndSettingsOfTheServerToSuperusers) {
-    for (const char* text : {"passfile=/x", "sslkey=/x", "sslcert=/x", "sslrootcert=/x", "sslcrl=/x", "sslcrldir=/x", "service=x",
-                             "'options=-c work_mem=1GB'", "krbsrvname=x", "gsslib=gssapi", "gssencmode=require", "requirepeer=x"}) {
+    for (const char* text :
+         {"passfile=/x", "sslkey=/x", "sslcert=/x", "sslrootcert=/x", "sslcrl=/x", "sslcrldir=/x", "service=x",
+          "'options=-c work_mem=1GB'", "krbsrvname=x", "gsslib=gssapi", "gssencmode=require", "requirepeer=x"}) {
         std::string option = text;
         if (option.front() == '\'') option = "options='-c work_mem=1GB'";
         const std::string conninfo = "host=a user=b " + option;
         const auto refused = check_conninfo(conninfo, false);
         ASSERT_FALSE(refused.ok()) << text;
         EXPECT_EQ(refused.error().code(), "42501") << text;
-        EXPECT_NE(refused.error().message.find("\"" + option.substr(0, option.find('=')) + "\""), std::string::npos) << text;
+        EXPECT_NE(refused.error().message.find("\"" + option.substr(0, option.find('=')) + "\""), std::string::npos)
+            << text;
         EXPECT_EQ(refusal(conninfo, true), Reason::none) << text;
     }
     EXPECT_EQ(refusal("host=a user=b sslrootcert=system", false), Reason::none);
@@ -58,7 +62,8 @@ TEST(Conninfo, IsAlwaysReadInUtf8) {
 }
 
 TEST(Conninfo, NeverQuotesAPasswordThatItCouldNotRead) {
-    for (const char* text : {"host=a user=b password = hunter2 canary", "postgresql://b:canary@@a:x/", "host=a canary"}) {
+    for (const char* text :
+         {"host=a user=b password = hunter2 canary", "postgresql://b:canary@@a:x/", "host=a canary"}) {
         const auto refused = check_conninfo(text, true);
         ASSERT_FALSE(refused.ok()) << text;
         if (std::string_view(text) == "host=a canary") continue;  // no password can stand there: libpq's words help
@@ -84,11 +89,13 @@ TEST(Conninfo, KeepsWhatTheOwnerSaidWhenItCompletes) {
 }
 
 TEST(Conninfo, ForgetsTheEnvironmentOfTheServer) {
-    for (const char* name : {"PGPASSWORD", "PGHOST", "PGSERVICE", "PGSERVICEFILE", "PGPASSFILE", "PGOPTIONS", "PGSSLKEY", "PGUSER"})
+    for (const char* name :
+         {"PGPASSWORD", "PGHOST", "PGSERVICE", "PGSERVICEFILE", "PGPASSFILE", "PGOPTIONS", "PGSSLKEY", "PGUSER"})
         setenv(name, "/nonexistent", 1);
     setenv("PGDATA", "kept", 1);
     forget_environment();
-    for (const char* name : {"PGPASSWORD", "PGHOST", "PGSERVICE", "PGSERVICEFILE", "PGPASSFILE", "PGOPTIONS", "PGSSLKEY", "PGUSER"})
+    for (const char* name :
+         {"PGPASSWORD", "PGHOST", "PGSERVICE", "PGSERVICEFILE", "PGPASSFILE", "PGOPTIONS", "PGSSLKEY", "PGUSER"})
         EXPECT_EQ(std::getenv(name), nullptr) << name;
     EXPECT_STREQ(std::getenv("PGDATA"), "kept");
     unsetenv("PGDATA");

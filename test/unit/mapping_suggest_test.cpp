@@ -10,8 +10,9 @@ TEST(Suggest, TypesComeFromAllValuesSeen) {
                                  R"({"id": 2, "price": 1.5, "at": "2024-01-01T10:00:00Z", "ok": false, "tags": []})"},
                                 "public.t");
     ASSERT_TRUE(result.ok());
-    EXPECT_EQ(result->create_table, "CREATE TABLE public.t (\n    \"id\" bigint PRIMARY KEY,\n    \"price\" numeric,\n"
-                                    "    \"at\" timestamptz,\n    \"ok\" boolean,\n    \"tags\" jsonb,\n    \"n\" text\n);");
+    EXPECT_EQ(result->create_table,
+              "CREATE TABLE public.t (\n    \"id\" bigint PRIMARY KEY,\n    \"price\" numeric,\n"
+              "    \"at\" timestamptz,\n    \"ok\" boolean,\n    \"tags\" jsonb,\n    \"n\" text\n);");
     EXPECT_EQ(result->key, std::vector<std::string>{"id"});
 }
 
@@ -22,7 +23,8 @@ TEST(Suggest, RepeatedIdIsNoKey) {
 }
 
 TEST(Suggest, TimeOfChangeIsTheWatermark) {
-    const auto result = suggest({R"({"id": 1, "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z"})"}, "t");
+    const auto result =
+        suggest({R"({"id": 1, "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z"})"}, "t");
     ASSERT_TRUE(result.ok());
     ASSERT_TRUE(result->watermark.has_value());
     EXPECT_EQ(result->watermark->at("field"), "updatedAt");

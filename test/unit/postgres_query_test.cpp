@@ -21,8 +21,9 @@ constexpr unsigned int4_array_oid = 1007;
 constexpr unsigned timestamptz_oid = 1184;
 constexpr unsigned jsonb_oid = 3802;
 
-const std::vector<RemoteColumn> remote = {{"id", int8_oid, 'N'},       {"name", text_oid, 'S'},  {"done", bool_oid, 'B'},
-                                          {"at", timestamptz_oid, 'D'}, {"doc", jsonb_oid, 'U'}, {"nums", int4_array_oid, 'A'}};
+const std::vector<RemoteColumn> remote = {{"id", int8_oid, 'N'},   {"name", text_oid, 'S'},
+                                          {"done", bool_oid, 'B'}, {"at", timestamptz_oid, 'D'},
+                                          {"doc", jsonb_oid, 'U'}, {"nums", int4_array_oid, 'A'}};
 
 /// A request with its fields and the staging plan that they give.
 struct Reading {
@@ -61,9 +62,7 @@ struct Reading {
     SourceRequest request;
 };
 
-WatermarkValue at_midnight() {
-    return {WatermarkType::timestamptz, parse_timestamp("2026-01-02T00:00:00Z")->time, {}};
-}
+WatermarkValue at_midnight() { return {WatermarkType::timestamptz, parse_timestamp("2026-01-02T00:00:00Z")->time, {}}; }
 
 TEST(TableName, IsFoldedAndQuotedAsInSql) {
     EXPECT_EQ(parse_table_name("Orders").value(), "\"orders\"");
@@ -73,7 +72,8 @@ TEST(TableName, IsFoldedAndQuotedAsInSql) {
 }
 
 TEST(TableName, IsNothingElse) {
-    for (const char* text : {"", ".", "a.", "a..b", "a b", "1a", "a;drop table b", "a\"b", "\"a", "\"\"", "a.b.c.d", "a--", "f()"})
+    for (const char* text :
+         {"", ".", "a.", "a..b", "a b", "1a", "a;drop table b", "a\"b", "\"a", "\"\"", "a.b.c.d", "a--", "f()"})
         EXPECT_FALSE(parse_table_name(text).ok()) << text;
 }
 
@@ -121,7 +121,8 @@ TEST(ReadStatement, GivesTheEncoderWhatOnlyItCanRead) {
         Reading reading(fields);
         const auto statement = reading.statement().value();
         EXPECT_FALSE(statement.lines) << fields;
-        EXPECT_TRUE(statement.select.starts_with("SELECT pg_catalog.row_to_json(pg_pull_q) FROM (")) << statement.select;
+        EXPECT_TRUE(statement.select.starts_with("SELECT pg_catalog.row_to_json(pg_pull_q) FROM ("))
+            << statement.select;
     }
     Reading tombstones(R"({"id": "id"})");
     tombstones.plan.tombstone = true;
@@ -129,8 +130,10 @@ TEST(ReadStatement, GivesTheEncoderWhatOnlyItCanRead) {
 }
 
 TEST(ReadStatement, ReadsNoMoreThanTheFieldsNeed) {
-    EXPECT_NE(Reading(R"({"deep": "doc.a"})").statement().value().select.find("(SELECT \"doc\" FROM"), std::string::npos);
-    EXPECT_NE(Reading(R"({"rec": "$record"})").statement().value().select.find("\"id\", \"name\", \"done\""), std::string::npos);
+    EXPECT_NE(Reading(R"({"deep": "doc.a"})").statement().value().select.find("(SELECT \"doc\" FROM"),
+              std::string::npos);
+    EXPECT_NE(Reading(R"({"rec": "$record"})").statement().value().select.find("\"id\", \"name\", \"done\""),
+              std::string::npos);
     EXPECT_TRUE(Reading(R"({"rec": "$rest"})").statement().value().unread.empty());
 }
 
@@ -146,7 +149,8 @@ TEST(ReadStatement, GivesEachColumnWhatTheEncoderWould) {
     EXPECT_EQ(select("at", ValueKind::text), "(pg_catalog.to_json(pg_pull_q.\"at\") OPERATOR(pg_catalog.#>>) '{}')");
     EXPECT_EQ(select("nums", ValueKind::array), "pg_pull_q.\"nums\"");
     EXPECT_EQ(select("nums", ValueKind::json), "pg_catalog.to_json(pg_pull_q.\"nums\")");
-    EXPECT_EQ(select("nums", ValueKind::text), "(pg_catalog.to_json(pg_pull_q.\"nums\") OPERATOR(pg_catalog.#>>) '{}')");
+    EXPECT_EQ(select("nums", ValueKind::text),
+              "(pg_catalog.to_json(pg_pull_q.\"nums\") OPERATOR(pg_catalog.#>>) '{}')");
     EXPECT_EQ(select("doc", ValueKind::json), "pg_pull_q.\"doc\"");
     EXPECT_EQ(select("doc", ValueKind::array), "json");
     EXPECT_EQ(select("name", ValueKind::composite), "json");
@@ -159,7 +163,8 @@ TEST(ReadStatement, WritesConstantsIntoTheStatement) {
                     {{"c", ValueKind::json}});
     const auto statement = reading.statement().value();
     EXPECT_TRUE(statement.lines);
-    EXPECT_TRUE(statement.select.starts_with("SELECT  E'it''s \\\\', NULL, '\"x\"' FROM (SELECT  FROM")) << statement.select;
+    EXPECT_TRUE(statement.select.starts_with("SELECT  E'it''s \\\\', NULL, '\"x\"' FROM (SELECT  FROM"))
+        << statement.select;
 }
 
 TEST(ReadStatement, NamesAColumnThatIsNotThere) {
@@ -240,7 +245,8 @@ TEST(WatermarkCondition, JoinsTheConditionOfTheMapping) {
     reading.start_from("id", {WatermarkType::integer, {}, "5"});
     const auto statement = reading.statement({{"query", "SELECT * FROM orders;"}, {"where", "a OR b"}}).value();
     EXPECT_EQ(statement.select,
-              "SELECT pg_pull_q.\"id\", (pg_pull_q.\"id\")::pg_catalog.text FROM (SELECT \"id\" FROM (\nSELECT * FROM orders\n) AS "
+              "SELECT pg_pull_q.\"id\", (pg_pull_q.\"id\")::pg_catalog.text FROM (SELECT \"id\" FROM (\nSELECT * FROM "
+              "orders\n) AS "
               "pg_pull_b WHERE (\na OR b\n) AND \"id\" >= (5)) AS pg_pull_q");
 }
 
@@ -313,33 +319,40 @@ TEST(RecordPages, AreOneArrayThatKeepsLineBreaks) {
 TEST(RemoteFailure, CarriesAllThatTheRemoteSaid) {
     Redactor redactor;
     redactor.add(Secret("hunter2canary"));
-    const Error error = remote_failure("read from connector \"x\"",
-                                       {"22012", "division by zero", "of hunter2canary", "do not", "SQL function f"}, redactor);
+    const Error error =
+        remote_failure("read from connector \"x\"",
+                       {"22012", "division by zero", "of hunter2canary", "do not", "SQL function f"}, redactor);
     EXPECT_EQ(error.reason, Reason::upstream_not_ok);
     EXPECT_EQ(error.code(), "22012");
     EXPECT_EQ(error.message, "could not read from connector \"x\"");
-    EXPECT_EQ(error.detail, "Remote error 22012: division by zero. Remote detail: of ***. Remote context: SQL function f.");
+    EXPECT_EQ(error.detail,
+              "Remote error 22012: division by zero. Remote detail: of ***. Remote context: SQL function f.");
     EXPECT_EQ(error.hint, "Remote hint: do not");
 }
 
 TEST(RemoteFailure, IsNeverTakenForACancelOfOurOwn) {
     const Redactor redactor;
-    EXPECT_EQ(remote_failure("x", {"57014", "canceling statement due to statement timeout", "", "", ""}, redactor).code(), "08006");
+    EXPECT_EQ(
+        remote_failure("x", {"57014", "canceling statement due to statement timeout", "", "", ""}, redactor).code(),
+        "08006");
     EXPECT_EQ(remote_failure("x", {"53100", "disk full", "", "", ""}, redactor).code(), "08006");
 }
 
 TEST(ConnectFailure, TellsAnAnswerFromSilence) {
     const Redactor redactor;
-    const Error silent = connect_failure("connect", "connection to server at \"h\" (::1), port 1 failed: Connection refused\n", redactor);
+    const Error silent = connect_failure(
+        "connect", "connection to server at \"h\" (::1), port 1 failed: Connection refused\n", redactor);
     EXPECT_EQ(silent.reason, Reason::network);
     EXPECT_NE(silent.detail.find("at \"h\" (::1), port 1"), std::string::npos);
-    const Error refused = connect_failure(
-        "connect", "connection to server at \"h\", port 1 failed: FATAL:  28P01: password authentication failed\nLOCATION:  auth_failed, auth.c:335\n",
-        redactor);
+    const Error refused = connect_failure("connect",
+                                          "connection to server at \"h\", port 1 failed: FATAL:  28P01: password "
+                                          "authentication failed\nLOCATION:  auth_failed, auth.c:335\n",
+                                          redactor);
     EXPECT_EQ(refused.reason, Reason::upstream_not_ok);
     EXPECT_EQ(refused.code(), "28P01");
     EXPECT_EQ(refused.detail.find("LOCATION"), std::string::npos);
-    const Error starting = connect_failure("connect", "x failed: FATAL:  57P03: the database system is starting up\n", redactor);
+    const Error starting =
+        connect_failure("connect", "x failed: FATAL:  57P03: the database system is starting up\n", redactor);
     EXPECT_EQ(starting.reason, Reason::network);
     EXPECT_EQ(starting.code(), "08006");
 }

@@ -20,9 +20,18 @@ struct Error {
     std::string context{};  ///< where it happened, as the server tells it; empty for our own errors
 
     [[nodiscard]] std::string code() const { return sqlstate.empty() ? std::string(info(reason).sqlstate) : sqlstate; }
-    Error&& with_detail(std::string text) && { detail = std::move(text); return std::move(*this); }
-    Error&& with_hint(std::string text) && { hint = std::move(text); return std::move(*this); }
-    Error&& with_code(std::string text) && { sqlstate = std::move(text); return std::move(*this); }
+    Error&& with_detail(std::string text) && {
+        detail = std::move(text);
+        return std::move(*this);
+    }
+    Error&& with_hint(std::string text) && {
+        hint = std::move(text);
+        return std::move(*this);
+    }
+    Error&& with_code(std::string text) && {
+        sqlstate = std::move(text);
+        return std::move(*this);
+    }
 };
 
 [[nodiscard]] inline Error fail(Reason reason, std::string message) {
@@ -73,17 +82,16 @@ private:
 }  // namespace pg_pull
 
 /// Returns from the enclosing function with the error of `expression`, or goes on.
-#define PG_PULL_CHECK(expression)                                                    \
-    do {                                                                             \
-        if (auto pg_pull_result = (expression); !pg_pull_result.ok())                \
-            return std::move(pg_pull_result).error();                                \
+#define PG_PULL_CHECK(expression)                                                                               \
+    do {                                                                                                        \
+        if (auto pg_pull_result = (expression); !pg_pull_result.ok()) return std::move(pg_pull_result).error(); \
     } while (false)
 
 #define PG_PULL_CONCAT_(a, b) a##b
 #define PG_PULL_CONCAT(a, b) PG_PULL_CONCAT_(a, b)
 /// `PG_PULL_ASSIGN(auto x, make_x());` declares x, or returns with the error.
-#define PG_PULL_ASSIGN(declaration, expression)                                      \
-    auto PG_PULL_CONCAT(pg_pull_try_, __LINE__) = (expression);                      \
-    if (!PG_PULL_CONCAT(pg_pull_try_, __LINE__).ok())                                \
-        return std::move(PG_PULL_CONCAT(pg_pull_try_, __LINE__)).error();            \
+#define PG_PULL_ASSIGN(declaration, expression)                           \
+    auto PG_PULL_CONCAT(pg_pull_try_, __LINE__) = (expression);           \
+    if (!PG_PULL_CONCAT(pg_pull_try_, __LINE__).ok())                     \
+        return std::move(PG_PULL_CONCAT(pg_pull_try_, __LINE__)).error(); \
     declaration = std::move(PG_PULL_CONCAT(pg_pull_try_, __LINE__)).value()

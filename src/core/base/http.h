@@ -63,8 +63,8 @@ struct HttpResponse {
 
 /// What became of a request that brought no complete answer.
 struct HttpFailure {
-    Error error;               ///< reason network, egress_denied, or upstream_not_ok
-    bool may_retry = false;    ///< a passing fault: refused, reset, timed out, cut short
+    Error error;                 ///< reason network, egress_denied, or upstream_not_ok
+    bool may_retry = false;      ///< a passing fault: refused, reset, timed out, cut short
     bool surely_unsent = false;  ///< the request did not leave: repeating it cannot act twice
 };
 

@@ -5,10 +5,9 @@
 namespace pg_pull {
 namespace {
 
-constexpr std::array kReasons = {
-    ReasonInfo{"", "XX000", "", ""},
+constexpr std::array kReasons = {ReasonInfo{"", "XX000", "", ""},
 #define PG_PULL_REASON_ROW(name, sqlstate, meaning, remedy) ReasonInfo{#name, sqlstate, meaning, remedy},
-    PG_PULL_REASONS(PG_PULL_REASON_ROW)
+                                 PG_PULL_REASONS(PG_PULL_REASON_ROW)
 #undef PG_PULL_REASON_ROW
 };
 

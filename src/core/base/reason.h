@@ -39,7 +39,8 @@ namespace pg_pull {
       "use a timestamp, date, integer or unconstrained numeric column, or text with collation \"C\"")                  \
     X(scope_required, "22023", "two slices of one target could not be told apart",                                     \
       "fill a column from $organization or from a constant and name it in scope")                                      \
-    X(credential_literal, "22023", "the configuration holds a credential itself", "store it with sync_secret_set and name it") \
+    X(credential_literal, "22023", "the configuration holds a credential itself",                                      \
+      "store it with sync_secret_set and name it")                                                                     \
     X(unsupported_transform, "0A000", "the transform is not supported", "use sql")                                     \
     X(mapping_target_refused, "42809", "the target cannot be written by this mapping", "choose another target")        \
     X(namespace_taken, "42710", "another package owns the namespace", "change the namespace")                          \

@@ -17,7 +17,8 @@ Answering under_two_holders(const NameFacts& facts, const RowPackage& instance, 
         const auto own = std::find(rows.begin(), rows.end(), instance);
         if (own != rows.end()) return {Answer::row, static_cast<std::size_t>(own - rows.begin())};
     }
-    const bool stray = std::any_of(rows.begin(), rows.end(), [&](const RowPackage& row) { return is_nobodys(facts, row); });
+    const bool stray =
+        std::any_of(rows.begin(), rows.end(), [&](const RowPackage& row) { return is_nobodys(facts, row); });
     return {stray ? Answer::nobodys : Answer::not_connected, 0};
 }
 
@@ -65,7 +66,8 @@ Error conflict_error(const NameFacts& facts, Answer conflict, const std::vector<
                      const std::string& organization, bool at_dispatch) {
     const std::string name = '"' + facts.name + '"';
     const std::string who = '"' + organization + '"';
-    Error error = fail(Reason::connection_conflict, "no single connection to connector " + name + " answers for organization " + who);
+    Error error = fail(Reason::connection_conflict,
+                       "no single connection to connector " + name + " answers for organization " + who);
     if (at_dispatch) error.sqlstate = "PT503";
     const bool package_less = std::any_of(rows.begin(), rows.end(), [](const RowPackage& row) { return !row; });
     if (conflict == Answer::two_rows) {
@@ -74,8 +76,9 @@ Error conflict_error(const NameFacts& facts, Answer conflict, const std::vector<
         return error;
     }
     error.detail = "More than one package declares the connector, and a stored connection names none of them.";
-    error.hint = package_less ? "Give it to one of them with sync_connection_bind(), or uninstall one holder, then revoke."
-                              : "Uninstall one holder, then revoke.";
+    error.hint = package_less
+                     ? "Give it to one of them with sync_connection_bind(), or uninstall one holder, then revoke."
+                     : "Uninstall one holder, then revoke.";
     return error;
 }
 

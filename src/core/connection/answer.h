@@ -18,9 +18,9 @@ using RowPackage = std::optional<std::string>;
 
 enum class Answer : unsigned char {
     not_connected,
-    row,        ///< exactly one row answers
-    two_rows,   ///< conflict: more than one row could answer
-    nobodys,    ///< conflict: under two holders a row names no package, or one that does not hold the name
+    row,       ///< exactly one row answers
+    two_rows,  ///< conflict: more than one row could answer
+    nobodys,   ///< conflict: under two holders a row names no package, or one that does not hold the name
 };
 
 struct Answering {
@@ -30,15 +30,17 @@ struct Answering {
 };
 
 /// `rows`: the packages of all rows of one (organization, name). `instance`: the package of the instance that asks.
-[[nodiscard]] Answering answering_row(const NameFacts& facts, const RowPackage& instance, const std::vector<RowPackage>& rows);
+[[nodiscard]] Answering answering_row(const NameFacts& facts, const RowPackage& instance,
+                                      const std::vector<RowPackage>& rows);
 
 /// What a connect does: adopts the one row that answers (stamping it with the instance's package), inserts one, or refuses.
 struct ConnectStep {
     enum class Kind : unsigned char { insert, adopt, refuse } kind = Kind::insert;
-    std::size_t row = 0;                ///< adopt
-    Answer conflict = Answer::two_rows; ///< refuse
+    std::size_t row = 0;                 ///< adopt
+    Answer conflict = Answer::two_rows;  ///< refuse
 };
-[[nodiscard]] ConnectStep connect_step(const NameFacts& facts, const RowPackage& instance, const std::vector<RowPackage>& rows);
+[[nodiscard]] ConnectStep connect_step(const NameFacts& facts, const RowPackage& instance,
+                                       const std::vector<RowPackage>& rows);
 
 /// The rows that a revoke deletes: every answering row, so with at most one holder all rows of the name (this is where a conflict
 /// of two rows is cleared). Empty: not connected. Refuses nobody's row.
@@ -46,7 +48,8 @@ struct RevokeStep {
     bool refused = false;  ///< Answer::nobodys
     std::vector<std::size_t> rows;
 };
-[[nodiscard]] RevokeStep revoke_step(const NameFacts& facts, const RowPackage& instance, const std::vector<RowPackage>& rows);
+[[nodiscard]] RevokeStep revoke_step(const NameFacts& facts, const RowPackage& instance,
+                                     const std::vector<RowPackage>& rows);
 
 /// Dispatch without an organization: over all organizations that have rows of the name, whoever asks.
 struct OrganizationChoice {

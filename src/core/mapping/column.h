@@ -9,7 +9,7 @@ namespace pg_pull {
 
 /// How a JSON value becomes the text that a column's input function reads. Domains count as their base type.
 enum class ValueKind : unsigned char {
-    scalar,     ///< numbers, dates, booleans, enums, bytea, ranges …: a JSON scalar's text; objects and arrays as JSON text
+    scalar,  ///< numbers, dates, booleans, enums, bytea, ranges …: a JSON scalar's text; objects and arrays as JSON text
     text,       ///< like scalar: strings decoded, everything else the JSON text as sent
     json,       ///< json, jsonb: the JSON text as sent, strings in their quotes; JSON null is SQL NULL
     array,      ///< a JSON array becomes an array literal {…}; a string is taken as a literal

@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 
 enum class Kind : unsigned char { unknown, boolean, bigint, numeric, uuid, date, timestamptz, text, jsonb };
 
-constexpr std::array<const char*, 9> kTypeNames = {"text", "boolean", "bigint", "numeric", "uuid",
-                                                   "date", "timestamptz", "text", "jsonb"};
+constexpr std::array<const char*, 9> kTypeNames = {"text", "boolean",     "bigint", "numeric", "uuid",
+                                                   "date", "timestamptz", "text",   "jsonb"};
 
 bool is_uuid(std::string_view text) {
     if (text.size() != 36) return false;
@@ -68,13 +68,17 @@ struct ColumnGuess {
 
 /// A path that means the key itself, also where the key has dots or looks like something else.
 std::string path_of(const std::string& key) {
-    const bool plain = !key.empty() && key.find('.') == std::string::npos && key[0] != '/' && key[0] != '$' && key != "*";
+    const bool plain =
+        !key.empty() && key.find('.') == std::string::npos && key[0] != '/' && key[0] != '$' && key != "*";
     if (plain) return key;
     std::string pointer = "/";
     for (const char c : key) {
-        if (c == '~') pointer += "~0";
-        else if (c == '/') pointer += "~1";
-        else pointer += c;
+        if (c == '~')
+            pointer += "~0";
+        else if (c == '/')
+            pointer += "~1";
+        else
+            pointer += c;
     }
     return pointer;
 }
@@ -113,14 +117,16 @@ std::string quoted(const std::string& name) {
 const ColumnGuess* find_key(const std::vector<ColumnGuess>& guesses, std::size_t records) {
     for (const std::string_view name : {"id", "_id", "uuid", "key", "guid"})
         for (const auto& guess : guesses)
-            if (guess.key == name && guess.kind != Kind::jsonb && guess.present == records && guess.values.size() == records)
+            if (guess.key == name && guess.kind != Kind::jsonb && guess.present == records &&
+                guess.values.size() == records)
                 return &guess;
     return nullptr;
 }
 
 const ColumnGuess* find_watermark(const std::vector<ColumnGuess>& guesses) {
-    constexpr std::array<std::string_view, 8> names = {"updated_at", "modified_at", "last_modified", "last_updated",
-                                                       "changed_at", "updated", "modified", "last_modified_date"};
+    constexpr std::array<std::string_view, 8> names = {"updated_at",   "modified_at",       "last_modified",
+                                                       "last_updated", "changed_at",        "updated",
+                                                       "modified",     "last_modified_date"};
     for (const std::string_view name : names)
         for (const auto& guess : guesses)
             if (guess.name == name && (guess.kind == Kind::timestamptz || guess.kind == Kind::bigint)) return &guess;
@@ -146,8 +152,10 @@ std::string column_name(std::string_view key) {
         const bool upper = std::isupper(c) != 0;
         const bool starts_word = upper && i > 0 && std::islower(static_cast<unsigned char>(key[i - 1])) != 0;
         if (starts_word) name += '_';
-        if (c >= 0x80 || std::isalnum(c) != 0 || c == '_') name += static_cast<char>(upper ? std::tolower(c) : c);
-        else if (!name.empty() && name.back() != '_') name += '_';
+        if (c >= 0x80 || std::isalnum(c) != 0 || c == '_')
+            name += static_cast<char>(upper ? std::tolower(c) : c);
+        else if (!name.empty() && name.back() != '_')
+            name += '_';
     }
     while (!name.empty() && name.back() == '_' && key.back() != '_') name.pop_back();
     if (name.empty()) name = "column";
@@ -168,7 +176,8 @@ Result<Suggestion> suggest(const std::vector<std::string_view>& records, const s
     std::vector<ColumnGuess> guesses;
     for (const auto record : records) {
         const Json document = Json::parse(record, nullptr, false);
-        if (!document.is_object()) return fail(Reason::record_not_object, "a record of the source is not a JSON object");
+        if (!document.is_object())
+            return fail(Reason::record_not_object, "a record of the source is not a JSON object");
         for (const auto& [key, value] : document.items()) note(guesses, key, value);
     }
     if (guesses.empty()) return fail(Reason::record_not_object, "the records of the source have no keys");

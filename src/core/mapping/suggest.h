@@ -13,8 +13,8 @@ namespace pg_pull {
 
 struct Suggestion {
     std::string create_table;
-    nlohmann::ordered_json fields;        ///< {column: path}, in the order of the records' keys
-    std::vector<std::string> key;         ///< empty where no key is in sight
+    nlohmann::ordered_json fields;  ///< {column: path}, in the order of the records' keys
+    std::vector<std::string> key;   ///< empty where no key is in sight
     std::optional<nlohmann::json> watermark;
 };
 

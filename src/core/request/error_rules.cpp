@@ -83,10 +83,10 @@ bool fits(const ErrorRule& rule, const HttpResponse& response, const json* body)
     if (!rule.statuses.empty() &&
         std::find(rule.statuses.begin(), rule.statuses.end(), response.status) == rule.statuses.end())
         return false;
-    for (const auto& [name, value] : rule.headers) {
+    for (const auto& wanted : rule.headers) {
         // A header may be there several times; one that fits is enough.
         const bool found = std::any_of(response.headers.begin(), response.headers.end(), [&](const auto& header) {
-            return header.first == name && header.second == value;
+            return header.first == wanted.first && header.second == wanted.second;
         });
         if (!found) return false;
     }

@@ -30,11 +30,12 @@ struct Reject {
 struct StagedPage {
     std::int64_t number = 0;  ///< of the page, from 1
     std::string copy;
-    std::vector<std::uint32_t> line_ends;     ///< offset behind the '\n' of each line
-    std::vector<std::uint32_t> ordinals;      ///< of each line, within the page, from 1
-    std::vector<Reject> rejects;              ///< records that never became a line
+    std::vector<std::uint32_t> line_ends;       ///< offset behind the '\n' of each line
+    std::vector<std::uint32_t> ordinals;        ///< of each line, within the page, from 1
+    std::vector<Reject> rejects;                ///< records that never became a line
     std::function<RawRecord(std::size_t)> raw;  ///< the record behind a line; valid while the page lives
-    std::vector<std::string> unmapped_keys;   ///< top-level keys that nothing stores, seen for the first time in this run
+    std::vector<std::string>
+        unmapped_keys;  ///< top-level keys that nothing stores, seen for the first time in this run
 
     [[nodiscard]] std::size_t lines() const noexcept { return line_ends.size(); }
 };

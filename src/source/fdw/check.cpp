@@ -12,7 +12,8 @@ Result<void> check_connector(const nlohmann::json& config, const nlohmann::json&
     ConfigReader reader(auth.is_null() ? nothing : auth, "auth", {"type"});
     reader.text("type", type);
     if (type != "none")
-        reader.refuse("type", "cannot be \"" + type + "\" for the provider fdw", "Credentials stand in the user mapping of the foreign server.");
+        reader.refuse("type", "cannot be \"" + type + "\" for the provider fdw",
+                      "Credentials stand in the user mapping of the foreign server.");
     return reader.finish();
 }
 

@@ -54,7 +54,9 @@ Error password_required(std::string message, std::string detail) {
     return fail(Reason::invalid_configuration, std::move(message))
         .with_code("2F003")
         .with_detail(std::move(detail))
-        .with_hint("Set auth to {\"type\": \"basic\", \"credential_ref\": …}, and have the remote server ask this user for a password.");
+        .with_hint(
+            "Set auth to {\"type\": \"basic\", \"credential_ref\": …}, and have the remote server ask this user for a "
+            "password.");
 }
 
 }  // namespace
@@ -62,8 +64,8 @@ Error password_required(std::string message, std::string detail) {
 void ClearResult::operator()(pg_result* result) const noexcept { PQclear(result); }
 void Connection::FreeRow::operator()(char* row) const noexcept { PQfreemem(row); }
 
-Result<std::unique_ptr<Connection>> Connection::open(SourceContext& context, const std::string& connector, Options options,
-                                                     const Secret& password) {
+Result<std::unique_ptr<Connection>> Connection::open(SourceContext& context, const std::string& connector,
+                                                     Options options, const Secret& password) {
     PG_PULL_CHECK(check_options(options, context.private_addresses_allowed));
     if (!context.private_addresses_allowed && password.empty())
         return password_required("connector \"" + connector + "\" needs a password",
@@ -96,7 +98,8 @@ Connection::~Connection() { close(); }
 
 void Connection::close() noexcept {
     row_.reset();
-    if (conn_ != nullptr && PQstatus(conn_) == CONNECTION_OK && PQtransactionStatus(conn_) == PQTRANS_ACTIVE) cancel_aside(conn_);
+    if (conn_ != nullptr && PQstatus(conn_) == CONNECTION_OK && PQtransactionStatus(conn_) == PQTRANS_ACTIVE)
+        cancel_aside(conn_);
     PQfinish(conn_);
     conn_ = nullptr;
     if (holds_fd_) context_.waiter.release_fd();
@@ -175,8 +178,10 @@ Result<void> Connection::check(const ResultSet& result) const {
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
         case PGRES_EMPTY_QUERY:
-        case PGRES_COPY_OUT: return {};
-        default: return remote_error(result.get());
+        case PGRES_COPY_OUT:
+            return {};
+        default:
+            return remote_error(result.get());
     }
 }
 
@@ -253,14 +258,16 @@ Error Connection::connect_error() const {
 
 Error Connection::remote_error(const pg_result* result) const {
     RemoteError remote{field(result, PG_DIAG_SQLSTATE), field(result, PG_DIAG_MESSAGE_PRIMARY),
-                       field(result, PG_DIAG_MESSAGE_DETAIL), field(result, PG_DIAG_MESSAGE_HINT), field(result, PG_DIAG_CONTEXT)};
+                       field(result, PG_DIAG_MESSAGE_DETAIL), field(result, PG_DIAG_MESSAGE_HINT),
+                       field(result, PG_DIAG_CONTEXT)};
     if (remote.sqlstate.empty()) return lost_error();
     return remote_failure("read from connector \"" + connector_ + "\"", remote, context_.redactor);
 }
 
 Error Connection::lost_error() const {
     std::string where = PQhost(conn_) != nullptr ? PQhost(conn_) : "";
-    Error error = connect_failure("read from connector \"" + connector_ + "\"", PQerrorMessage(conn_), context_.redactor);
+    Error error =
+        connect_failure("read from connector \"" + connector_ + "\"", PQerrorMessage(conn_), context_.redactor);
     error.detail = "Connection to host \"" + where + "\" was lost. " + error.detail;
     return error;
 }

@@ -28,8 +28,8 @@ public:
     /// Connects to the first endpoint of `options` that takes us, each within connect_timeout. `password` may be empty.
     /// An owner who is no superuser (context.private_addresses_allowed) needs a password that the server asks for: otherwise
     /// the remote would let him in for what the account of this server is (SQLSTATE 2F003).
-    static Result<std::unique_ptr<Connection>> open(SourceContext& context, const std::string& connector, Options options,
-                                                    const Secret& password);
+    static Result<std::unique_ptr<Connection>> open(SourceContext& context, const std::string& connector,
+                                                    Options options, const Secret& password);
     /// Not connected yet: for open().
     Connection(SourceContext& context, std::string connector) : context_(context), connector_(std::move(connector)) {}
     /// Ends the connection at once. A statement that still runs is cancelled by a helper thread that nobody waits for.

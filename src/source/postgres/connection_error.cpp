@@ -25,7 +25,8 @@ bool speaks_of_remote_only(std::string_view sqlstate) {
 }
 
 bool is_state(std::string_view text) {
-    return text.size() == 5 && std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); });
+    return text.size() == 5 && std::all_of(text.begin(), text.end(),
+                                           [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); });
 }
 
 /// Verbose messages read `FATAL:  28P01: password …`; the severity may be in any language.
@@ -66,7 +67,8 @@ Error connect_failure(const std::string& what, std::string_view text, const Reda
     const std::size_t state = find_state(text);
     const std::string shown = excerpt(joined_lines(text), redactor, part_limit);
     if (state == std::string_view::npos)
-        return fail(Reason::network, "could not " + what).with_detail("libpq: " + sentence(shown.empty() ? "no connection" : shown));
+        return fail(Reason::network, "could not " + what)
+            .with_detail("libpq: " + sentence(shown.empty() ? "no connection" : shown));
     const std::string_view sqlstate = text.substr(state, 5);
     Error error = fail(Reason::upstream_not_ok, "could not " + what).with_detail("Remote error: " + sentence(shown));
     // starting up, shutting down, no slot free: it may pass, like a network's trouble

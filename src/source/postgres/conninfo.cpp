@@ -60,7 +60,9 @@ Error refuse(std::string_view name, std::string why, std::string hint) {
 Result<void> check_option(const std::string& name, const std::string& value, bool owner_is_superuser) {
     if (name == "password" || name == "sslpassword")
         return fail(Reason::credential_literal, "config \"conninfo\" holds a password")
-            .with_hint("Store it with sync_secret_set, and name it in auth: {\"type\": \"basic\", \"credential_ref\": \"…\"}.");
+            .with_hint(
+                "Store it with sync_secret_set, and name it in auth: {\"type\": \"basic\", \"credential_ref\": "
+                "\"…\"}.");
     if (name == "replication") return refuse(name, "", "Remove it.");
     if (name == "client_encoding" && strcasecmp(value.c_str(), "utf8") != 0 && strcasecmp(value.c_str(), "utf-8") != 0)
         return refuse(name, ": records are always read in UTF8", "Remove it.");
@@ -68,7 +70,8 @@ Result<void> check_option(const std::string& name, const std::string& value, boo
     if (name == "gssencmode" && value == "disable") return {};
     if (name == "sslrootcert" && value == "system") return {};
     if (std::find(harmless.begin(), harmless.end(), name) != harmless.end()) return {};
-    return refuse(name, " unless the connector's owner is a superuser", "Remove it, or let a superuser own the connector.")
+    return refuse(name, " unless the connector's owner is a superuser",
+                  "Remove it, or let a superuser own the connector.")
         .with_code("42501");
 }
 
@@ -107,7 +110,9 @@ Result<Options> parse_conninfo(const std::string& conninfo) {
     if (list == nullptr)
         return fail(Reason::invalid_configuration, "config \"conninfo\" is not a connection string of libpq")
             .with_detail(detail)
-            .with_hint("Write host=… port=… dbname=… user=…, with quotes around values that hold space, or a postgresql:// URI.");
+            .with_hint(
+                "Write host=… port=… dbname=… user=…, with quotes around values that hold space, or a postgresql:// "
+                "URI.");
     Options options;
     for (const PQconninfoOption* entry = list.get(); entry->keyword != nullptr; ++entry)
         if (entry->val != nullptr && *entry->val != '\0') options.emplace_back(entry->keyword, entry->val);
@@ -145,7 +150,8 @@ void complete_options(Options& options) {
 
 void forget_environment() {
     // those without an option of their own
-    for (const char* name : {"PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "PGREQUIRESSL", "PGTZ", "PGDATESTYLE", "PGGEQO"})
+    for (const char* name :
+         {"PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "PGREQUIRESSL", "PGTZ", "PGDATESTYLE", "PGGEQO"})
         unsetenv(name);
     const OptionList defaults(PQconndefaults());
     for (const PQconninfoOption* entry = defaults.get(); entry != nullptr && entry->keyword != nullptr; ++entry)

@@ -58,7 +58,8 @@ Result<std::string> parse_table_name(std::string_view text) {
         if (rest.front() != '.') break;
         rest.remove_prefix(1);
     }
-    return fail(Reason::invalid_configuration, "source \"table\" is not the name of a table: \"" + std::string(text) + "\"")
+    return fail(Reason::invalid_configuration,
+                "source \"table\" is not the name of a table: \"" + std::string(text) + "\"")
         .with_hint("Write it as in SQL: table, schema.table, or \"Schema\".\"Table\" where quotes are needed.");
 }
 
@@ -91,8 +92,7 @@ Result<DatabaseSource> parse_database_source(const nlohmann::json& config) {
     PG_PULL_CHECK(reader.finish());
     if (table.empty()) {
         strip_end(source.query);
-        if (source.query.empty())
-            return fail(Reason::invalid_configuration, "source \"query\" is empty");
+        if (source.query.empty()) return fail(Reason::invalid_configuration, "source \"query\" is empty");
         return source;
     }
     PG_PULL_ASSIGN(source.table, parse_table_name(table));

@@ -35,8 +35,10 @@ Result<std::vector<Endpoint>> named_endpoints(const Options& options) {
     const bool has_hosts = !option(options, "host").empty();
     const bool has_addresses = !option(options, "hostaddr").empty();
     const std::size_t count = has_addresses ? addresses.size() : hosts.size();
-    if ((has_hosts && has_addresses && hosts.size() != addresses.size()) || (ports.size() != 1 && ports.size() != count))
-        return fail(Reason::invalid_configuration, "config \"conninfo\" has lists of different length in host, hostaddr and port");
+    if ((has_hosts && has_addresses && hosts.size() != addresses.size()) ||
+        (ports.size() != 1 && ports.size() != count))
+        return fail(Reason::invalid_configuration,
+                    "config \"conninfo\" has lists of different length in host, hostaddr and port");
     std::vector<Endpoint> endpoints(count);
     for (std::size_t i = 0; i < count; ++i) {
         if (has_hosts) endpoints[i].host = hosts[i];
@@ -59,7 +61,8 @@ public:
         // an address that stands beside a name was chosen by the owner: the name's entry in the allowed hosts is not for it
         const std::string& asked = named.address.empty() ? named.host : named.address;
         PG_PULL_ASSIGN(const auto addresses, look_up(asked, context_.waiter, context_.clock, timeout_));
-        for (const std::string& address : addresses) judge({named.host.empty() ? address : named.host, address, named.port}, asked);
+        for (const std::string& address : addresses)
+            judge({named.host.empty() ? address : named.host, address, named.port}, asked);
         return {};
     }
 
@@ -85,8 +88,8 @@ private:
 
 }  // namespace
 
-Result<std::vector<Endpoint>> find_endpoints(SourceContext& context, const std::string& connector, const Options& options,
-                                             Millis timeout) {
+Result<std::vector<Endpoint>> find_endpoints(SourceContext& context, const std::string& connector,
+                                             const Options& options, Millis timeout) {
     PG_PULL_ASSIGN(const auto named, named_endpoints(options));
     Finder finder(context, timeout);
     std::optional<Error> unresolved;

@@ -20,7 +20,8 @@ std::string json_text(const std::string& value) {
     return "(pg_catalog.to_json(" + value + ") OPERATOR(pg_catalog.#>>) '{}')";
 }
 
-std::optional<std::string> array_expression(const std::string& value, const RemoteColumn& remote, const ColumnType& target) {
+std::optional<std::string> array_expression(const std::string& value, const RemoteColumn& remote,
+                                            const ColumnType& target) {
     if (is_json(remote) || remote.category == 'C') return std::nullopt;
     if (remote.category != 'A') return value;
     // elements that are spelt differently in JSON than in an array literal (true, times) matter where the text is kept
@@ -29,7 +30,8 @@ std::optional<std::string> array_expression(const std::string& value, const Remo
     return value;
 }
 
-std::optional<std::string> column_expression(const std::string& value, const RemoteColumn& remote, const ColumnType& target) {
+std::optional<std::string> column_expression(const std::string& value, const RemoteColumn& remote,
+                                             const ColumnType& target) {
     switch (target.kind) {
         case ValueKind::composite:
             return std::nullopt;
@@ -51,10 +53,14 @@ std::string literal(const std::optional<std::string>& text) { return text ? quot
 
 std::optional<std::string> pseudo_expression(Pseudo pseudo, const RunValues& values) {
     switch (pseudo) {
-        case Pseudo::organization: return literal(values.organization);
-        case Pseudo::run_id: return quote_text(values.run_id);
-        case Pseudo::pulled_at: return quote_text(values.pulled_at);
-        default: return std::nullopt;
+        case Pseudo::organization:
+            return literal(values.organization);
+        case Pseudo::run_id:
+            return quote_text(values.run_id);
+        case Pseudo::pulled_at:
+            return quote_text(values.pulled_at);
+        default:
+            return std::nullopt;
     }
 }
 
@@ -67,7 +73,8 @@ std::optional<std::string> line_expression(const Field& field, const ColumnType&
         if (target.kind == ValueKind::array || target.kind == ValueKind::composite) return std::nullopt;
         return literal(field.constant);
     }
-    const bool copies = field.transform == Transform::none || field.transform == Transform::lookup || field.transform == Transform::sql;
+    const bool copies =
+        field.transform == Transform::none || field.transform == Transform::lookup || field.transform == Transform::sql;
     if (!copies || field.sources.size() > 1) return std::nullopt;
     if (field.sources.empty()) return "NULL";
     const FieldSource& source = field.sources.front();

@@ -86,7 +86,8 @@ private:
 };
 
 Error not_found(const std::string& host, const std::string& why) {
-    return fail(Reason::network, "could not resolve host \"" + host + "\"").with_detail("Host \"" + host + "\": " + why + ".");
+    return fail(Reason::network, "could not resolve host \"" + host + "\"")
+        .with_detail("Host \"" + host + "\": " + why + ".");
 }
 
 /// False: no thread could be started.
@@ -112,7 +113,8 @@ Result<std::vector<std::string>> look_up(const std::string& host, Waiter& waiter
     const auto deadline = clock.steady() + timeout;
     while (!lookup->done()) {
         const auto left = std::chrono::duration_cast<Millis>(deadline - clock.steady());
-        if (left <= Millis(0)) return not_found(host, "no answer within " + std::to_string(timeout.count() / 1000) + " s");
+        if (left <= Millis(0))
+            return not_found(host, "no answer within " + std::to_string(timeout.count() / 1000) + " s");
         std::array<FdInterest, 1> fds = {FdInterest{lookup->fd(), true, false}};
         waiter.wait(fds, left + Millis(1));
     }

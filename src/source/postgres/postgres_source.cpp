@@ -40,7 +40,8 @@ Result<std::string> parse_password_ref(const nlohmann::json& auth) {
     reader.text("per", per);
     reader.text("credential_ref", reference);
     if (type != "none" && type != "basic")
-        reader.refuse("type", "cannot be \"" + type + "\" for the provider postgres", "It is \"none\", or \"basic\" with the credential_ref of the password.");
+        reader.refuse("type", "cannot be \"" + type + "\" for the provider postgres",
+                      "It is \"none\", or \"basic\" with the credential_ref of the password.");
     if (per != "connector") reader.refuse("per", "must be \"connector\" for the provider postgres");
     if (type == "basic") reader.require("credential_ref");
     if (type == "none" && !reference.empty()) reader.refuse("credential_ref", "needs \"type\": \"basic\"");
@@ -107,14 +108,16 @@ private:
         std::vector<RemoteColumn> columns;
         for (int i = 0; i < PQnfields(shape.get()); ++i) columns.push_back(column_of(shape, i));
         if (columns.empty()) return columns;
-        PG_PULL_ASSIGN(const ResultSet types, connection_->query("SELECT oid, typcategory FROM pg_catalog.pg_type WHERE oid IN (" +
-                                                                 oid_list(columns) + ")"));
+        PG_PULL_ASSIGN(const ResultSet types,
+                       connection_->query("SELECT oid, typcategory FROM pg_catalog.pg_type WHERE oid IN (" +
+                                          oid_list(columns) + ")"));
         std::map<unsigned, char> categories;
         for (int i = 0; i < PQntuples(types.get()); ++i)
             categories[static_cast<unsigned>(std::strtoul(PQgetvalue(types.get(), i, 0), nullptr, 10))] =
                 PQgetvalue(types.get(), i, 1)[0];
         for (auto& column : columns)
-            if (const auto found = categories.find(column.type); found != categories.end()) column.category = found->second;
+            if (const auto found = categories.find(column.type); found != categories.end())
+                column.category = found->second;
         return columns;
     }
 
@@ -184,7 +187,8 @@ Result<void> check_source(const nlohmann::json&, const nlohmann::json& source, c
 Result<std::unique_ptr<Source>> open_source(SourceContext& context, const SourceRequest& request) {
     PG_PULL_ASSIGN(auto config, parse_config(request.config, request.auth));
     PG_PULL_ASSIGN(auto source, parse_database_source(request.source));
-    return std::unique_ptr<Source>(std::make_unique<PostgresSource>(context, request, std::move(config), std::move(source)));
+    return std::unique_ptr<Source>(
+        std::make_unique<PostgresSource>(context, request, std::move(config), std::move(source)));
 }
 
 }  // namespace pg_pull::postgres

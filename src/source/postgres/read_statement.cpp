@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view rows_name = "pg_pull_q";
 
 const RemoteColumn* find_column(const std::vector<RemoteColumn>& columns, std::string_view name) {
-    const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& column) { return column.name == name; });
+    const auto found =
+        std::find_if(columns.begin(), columns.end(), [&](const auto& column) { return column.name == name; });
     return found == columns.end() ? nullptr : &*found;
 }
 
@@ -101,15 +102,18 @@ std::optional<std::string> line_list(const SourceRequest& request, const std::ve
         if (field == nullptr) return std::nullopt;
         const bool from_column = !field->sources.empty() && field->sources.front().pseudo == Pseudo::none &&
                                  field->transform != Transform::constant;
-        const RemoteColumn* remote = from_column ? find_column(columns, field->sources.front().path.steps.front()) : nullptr;
+        const RemoteColumn* remote =
+            from_column ? find_column(columns, field->sources.front().path.steps.front()) : nullptr;
         const auto expression = line_expression(*field, column.type, remote, rows_name, request.encoding->values);
         if (!expression) return std::nullopt;
         list.append(list.empty() ? "" : ", ").append(*expression);
     }
     if (request.plan->record) list.append(", pg_catalog.row_to_json(").append(rows_name).append(")");
     if (request.plan->watermark) {
-        if (!request.encoding->watermark_field || request.encoding->watermark_field->steps.size() != 1) return std::nullopt;
-        list.append(", (").append(rows_name).append(".").append(quote_name(request.encoding->watermark_field->steps.front()));
+        if (!request.encoding->watermark_field || request.encoding->watermark_field->steps.size() != 1)
+            return std::nullopt;
+        list.append(", (").append(rows_name).append(".").append(
+            quote_name(request.encoding->watermark_field->steps.front()));
         list.append(")::pg_catalog.text");
     }
     return list;

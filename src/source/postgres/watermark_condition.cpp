@@ -22,13 +22,15 @@ std::string number_condition(const std::string& column, const std::string& value
 }
 
 std::string time_condition(const std::string& column, const std::string& value, const RemoteColumn& remote) {
-    if (remote.category == 'S') return column + "::pg_catalog.timestamptz >= " + quote_text(value) + "::pg_catalog.timestamptz";
+    if (remote.category == 'S')
+        return column + "::pg_catalog.timestamptz >= " + quote_text(value) + "::pg_catalog.timestamptz";
     // a constant of no type yet takes the column's
     return column + " >= " + quote_text(value);
 }
 
 bool is_time(const WatermarkValue& value) {
-    return value.type == WatermarkType::timestamp || value.type == WatermarkType::timestamptz || value.type == WatermarkType::date;
+    return value.type == WatermarkType::timestamp || value.type == WatermarkType::timestamptz ||
+           value.type == WatermarkType::date;
 }
 
 /// A number or text that stands for a time.
@@ -53,7 +55,8 @@ Result<std::string> value_text(const SourceRequest& request, const RemoteColumn&
 }  // namespace
 
 void set_default_lookback(WatermarkConfig& config, const WatermarkValue& start) {
-    if (!config.lookback_given && means_time(start, config.format)) config.lookback = Duration{0, 0, default_lookback_micros};
+    if (!config.lookback_given && means_time(start, config.format))
+        config.lookback = Duration{0, 0, default_lookback_micros};
 }
 
 Result<std::optional<std::string>> watermark_condition(const SourceRequest& request,
@@ -72,7 +75,7 @@ Result<std::optional<std::string>> watermark_condition(const SourceRequest& requ
         case WatermarkType::timestamptz:
         case WatermarkType::date:
             return std::optional(remote->category == 'N' && is_number(value) ? number_condition(column, value, 'N')
-                                                                              : time_condition(column, value, *remote));
+                                                                             : time_condition(column, value, *remote));
         case WatermarkType::integer:
         case WatermarkType::numeric:
             if (!is_number(value)) break;
@@ -80,7 +83,8 @@ Result<std::optional<std::string>> watermark_condition(const SourceRequest& requ
         case WatermarkType::text:
             return std::optional(column + "::pg_catalog.text COLLATE \"C\" >= " + quote_text(value));
     }
-    return fail(Reason::invalid_configuration, "the watermark \"" + field.text + "\" has no number to start from: \"" + value + "\"");
+    return fail(Reason::invalid_configuration,
+                "the watermark \"" + field.text + "\" has no number to start from: \"" + value + "\"");
 }
 
 }  // namespace pg_pull::postgres
