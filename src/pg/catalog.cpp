@@ -246,6 +246,10 @@ void require_owner(unsigned owner, const std::string& what) {
     raise(Error{Reason::none, "42501", "must be owner of " + what, {}, {}});
 }
 
+void require_owner(const std::string& owner, const std::string& what) {
+    if (!is_superuser(current_role())) require_owner(owner_oid(owner, what), what);
+}
+
 bool may_use_connector(const Extension& extension, const ConnectorRow& connector, unsigned role) {
     const char* owner = connector.owner.c_str();
     const bool owns = call([owner, role] {

@@ -106,6 +106,8 @@ bool is_superuser(unsigned role);
 unsigned owner_oid(const std::string& role_name, const std::string& what);
 /// Raises 42501 unless the current user has the privileges of the role.
 void require_owner(unsigned owner, const std::string& what);
+/// The same for an object whose owner is known by name; a superuser may also change or drop what nobody owns any more.
+void require_owner(const std::string& owner, const std::string& what);
 /// May `role` use the connector: it has its owner, or was granted it (to itself or to a role it has).
 bool may_use_connector(const Extension& extension, const ConnectorRow& connector, unsigned role);
 /// Raises 42501 where it may not.

@@ -85,7 +85,7 @@ ConnectorRow lock_entry(const Extension& extension, const ConnectorRow& row) {
 ConnectorRow entry_for_change(const Extension& extension, const std::string& name,
                               const std::optional<std::string>& package) {
     const ConnectorRow found = find_entry(extension, name, package);
-    require_owner(owner_oid(found.owner, "connector " + in_quotes(name)), "connector " + in_quotes(name));
+    require_owner(found.owner, "connector " + in_quotes(name));
     refuse_packaged(name_facts(extension, name), found.package);
     return lock_entry(extension, found);
 }
@@ -95,8 +95,7 @@ std::int64_t replace_connector(const Extension& extension, ConnectorRow wanted) 
     if (!existing)
         raise(Error{
             Reason::none, "40001", "connector " + in_quotes(wanted.name) + " was dropped meanwhile", {}, "Try again."});
-    require_owner(owner_oid(existing->owner, "connector " + in_quotes(wanted.name)),
-                  "connector " + in_quotes(wanted.name));
+    require_owner(existing->owner, "connector " + in_quotes(wanted.name));
     const ConnectorRow before = lock_entry(extension, *existing);
     wanted.id = before.id;
     wanted.owner = before.owner;

@@ -58,8 +58,13 @@ std::optional<std::string> target_watermark(const MappingRow& mapping, const std
     if (is_time(column)) conditions.push_back("pg_catalog.isfinite(" + name + ")");
     statement.text = "SELECT CAST(pg_catalog.max(" + name + ") AS pg_catalog.text) FROM " + target.sql +
                      " AS t WHERE " + apply::all_of(conditions);
-    const AsOwner as(target.owner);
-    return query(statement).one();
+    std::optional<std::string> highest;
+    {
+        const AsOwner as(target.owner);
+        highest = query(statement).one();
+    }
+    fire_deferred_triggers(target.owner);  // a policy's function may have queued some
+    return highest;
 }
 
 /// value and microseconds of the lower of both; nothing where a text cannot be read by the column's type.

@@ -23,7 +23,7 @@ ConnectorGrant read_connector_grant(const Extension& extension, const Arguments&
     std::string role = arguments.name(1, "role");
     const auto package = arguments.optional_package(2, "package");
     ConnectorRow connector = find_entry(extension, name, package);
-    require_owner(owner_oid(connector.owner, "connector " + in_quotes(name)), "connector " + in_quotes(name));
+    require_owner(connector.owner, "connector " + in_quotes(name));
     return {std::move(connector), std::move(role)};
 }
 

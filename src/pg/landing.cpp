@@ -60,7 +60,9 @@ void Landing::make_stage() {
 
 void Landing::remember(const StagedPage& page) {
     records_ += static_cast<std::int64_t>(page.lines() + page.rejects.size());
-    unmapped_keys_.insert(page.unmapped_keys.begin(), page.unmapped_keys.end());
+    for (const auto& key : page.unmapped_keys)
+        if (key.find('\0') == std::string::npos)
+            unmapped_keys_.insert(key);  // a text of the server cannot name the others
     if (page.lines() == 0) return;
     const auto seq = [&](std::size_t line) {
         return to_int(apply::copy_field(lines_of(page, line, line + 1), plan_.columns.size()));

@@ -78,7 +78,7 @@ std::optional<MappingRow> existing_mapping(const Extension& extension, const std
 }
 
 std::int64_t replace_mapping(const Extension& extension, const MappingRow& existing, CreateOrder order) {
-    require_owner(owner_oid(existing.owner, label(existing.name)), label(existing.name));
+    require_owner(existing.owner, label(existing.name));
     const MappingRow before = lock_mapping(extension, existing);
     order.mapping.id = before.id;
     order.mapping.owner = before.owner;
@@ -137,7 +137,7 @@ Datum mapping_alter(FunctionCallInfo fcinfo) {
     const Spi spi;
     const Extension extension = Extension::current();
     const MappingRow found = find_mapping(extension, name, package, Visible::own_changes);
-    require_owner(owner_oid(found.owner, label(name)), label(name));
+    require_owner(found.owner, label(name));
     const MappingRow before = lock_mapping(extension, found);
     MappingRow after = patched_mapping(before, changes);
     if (!only_labels_changed(before, after)) check_mapping(extension, after, says_scope(before, changes));
@@ -155,7 +155,7 @@ Datum mapping_drop(FunctionCallInfo fcinfo) {
     const Spi spi;
     const Extension extension = Extension::current();
     const MappingRow mapping = find_mapping(extension, name, package, Visible::own_changes);
-    require_owner(owner_oid(mapping.owner, label(name)), label(name));
+    require_owner(mapping.owner, label(name));
     drop_mapping(extension, mapping);
     return no_value();
 }

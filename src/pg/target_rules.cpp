@@ -199,7 +199,21 @@ void require_right(const MappingRow& mapping, const TargetTable& target, unsigne
               std::string("Grant ") + name + " on the table to the mapping's owner."});
 }
 
+/// Pages are staged in a temporary table of the owner.
+void require_temporary_tables(const MappingRow& mapping, const TargetTable& target) {
+    const Rows rows = query(
+        "SELECT pg_catalog.has_database_privilege($1, pg_catalog.current_database(), 'TEMPORARY'), "
+        "pg_catalog.current_database()",
+        {oid(target.owner)});
+    if (to_bool(rows[0][0])) return;
+    raise(Error{Reason::none, "42501",
+                "permission denied to create temporary tables in database \"" + rows[0][1].value_or("") + "\"",
+                "Mapping \"" + mapping.name + "\" needs the right TEMPORARY for its owner \"" + mapping.owner + "\".",
+                "Grant TEMPORARY on the database to the mapping's owner."});
+}
+
 void check_rights(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
+    require_temporary_tables(mapping, target);
     std::vector<std::string> filled;
     std::vector<std::string> changed;
     for (const auto& field : fields) {

@@ -107,11 +107,25 @@ SELECT sync_organization_ungrant('acme', 'regress_pull_group');
 SELECT sync_connector_ungrant('api', 'regress_pull_group');
 SELECT (SELECT count(*) FROM sys_sync_organization_grant), (SELECT count(*) FROM sys_sync_connector_grant);
 
--- an owner who is gone is named
+-- an owner who is gone is named; a superuser can clear what is left
+CREATE ROLE regress_pull_gone;
+SELECT sync_connector_create('left', 'fdw') > 0;
+SELECT sync_mapping_create('left', 'left', '{"table": "hers"}', 'not_hers', '{"id": "id"}') > 0;
+UPDATE sys_sync_connector SET owner = 'regress_pull_gone' WHERE name = 'left';
+UPDATE sync_mapping SET owner = 'regress_pull_gone' WHERE name = 'left';
+DROP ROLE regress_pull_gone;
+SET ROLE regress_pull_other;
+SELECT attempt($$SELECT sync_connector_alter('left', '{}')$$);
+SELECT attempt($$SELECT sync_mapping_alter('left', '{}')$$);
+RESET ROLE;
+SELECT attempt($$SELECT sync_mapping_alter('left', '{"max_rejects": 1}')$$);
+SELECT sync_mapping_alter('left', '{"enabled": false}');
+SELECT sync_mapping_drop('left');
+SELECT sync_connector_drop('left');
+
 SELECT sync_mapping_drop('m');
+SELECT sync_connector_drop('api');
 DROP TABLE hers, not_hers;
+DROP FUNCTION attempt;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM regress_pull_owner, regress_pull_user, regress_pull_other;
 DROP ROLE regress_pull_owner, regress_pull_user, regress_pull_other;
-SELECT attempt($$SELECT sync_connector_alter('api', '{}')$$);
-DELETE FROM sys_sync_connector;
-DROP FUNCTION attempt;

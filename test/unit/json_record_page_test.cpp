@@ -174,5 +174,10 @@ TEST(RecordPage, IsReadThroughManyPagesByOneParser) {
     }
 }
 
+TEST(RecordPage, KeyWithinAnArrayIsNoJson) {
+    EXPECT_FALSE(
+        RecordPage::open(R"({"a":["id":2}],"next":"c"})", RecordFormat::json, parse_path("a").value(), false).ok());
+}
+
 }  // namespace
 }  // namespace pg_pull

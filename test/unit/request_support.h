@@ -14,9 +14,9 @@ namespace pg_pull::test {
 
 inline WallTime at(const char* text) { return parse_timestamp(text).value().time; }
 
-class StillClock final : public Clock {
+class FrozenClock final : public Clock {
 public:
-    explicit StillClock(const char* text) : now_(at(text)) {}
+    explicit FrozenClock(const char* text) : now_(at(text)) {}
     [[nodiscard]] WallTime now() const override { return now_; }
     [[nodiscard]] std::chrono::steady_clock::time_point steady() const override { return {}; }
 
@@ -26,7 +26,7 @@ private:
 
 /// A context with a bit of everything; `credential` is the secret "s3cr3t/+".
 struct Context {
-    StillClock clock{"2024-05-01T10:20:30.456789Z"};
+    FrozenClock clock{"2024-05-01T10:20:30.456789Z"};
     JsonContext values{clock, [] { return std::string("11111111-2222-4333-8444-555555555555"); }};
 
     Context() {

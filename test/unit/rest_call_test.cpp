@@ -38,6 +38,13 @@ TEST_F(RestTest, AfterTheLastAttemptTheErrorSaysHowOften) {
     EXPECT_NE(error.detail.find("{\"message\":\"sorry\"}"), std::string::npos);
 }
 
+TEST_F(RestTest, TheErrorNamesThePage) {
+    request.pagination = {{"type", "page"}, {"size", 1}};
+    script({json_answer("[{\"id\":1}]"), status(400)});
+    read_all();
+    EXPECT_NE(error.detail.find("GET https://shop.example/api/items, page 2"), std::string::npos) << error.detail;
+}
+
 TEST_F(RestTest, WhatWillNotPassIsNotTriedAgain) {
     for (const int code : {400, 401, 403, 404, 422, 501}) {
         http.requests.clear();

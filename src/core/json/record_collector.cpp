@@ -179,7 +179,14 @@ private:
             ondemand::array array;
             return check(record.get_array().get(array)) && add_text(array.raw_json(), out);
         }
-        return add_text(record.raw_json_token(), out);
+        return add_text(record.raw_json_token(), out) && ends_element(out.records.back());
+    }
+
+    /// simdjson takes a string before a colon for a key, wherever it stands; in an array that is no JSON.
+    bool ends_element(const Span& record) {
+        const std::size_t behind = body_.find_first_not_of(" \t\r\n", record.begin + record.size);
+        const bool ends = behind != std::string::npos && (body_[behind] == ',' || body_[behind] == ']');
+        return ends || check(simdjson::TAPE_ERROR);
     }
 
     /// simdjson's views reach to the next token: the space at their end is cut off.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <future>
 #include <new>
-#include <system_error>
 #include <thread>
 
 #include "source/http/signal_block.h"
@@ -19,21 +19,27 @@ namespace {
 /// How long one wait lasts at most; interrupts end it earlier.
 constexpr Millis wait_slice{10'000};
 
+/// An interrupt is answered within 200 ms, this included.
+constexpr Millis cancel_moment{120};
+
 void ignore_notice(void*, const PGresult*) {}
 
-/// Asks the remote to stop a statement, from a copy of the connection's address: connecting to it blocks, so it happens aside.
-/// It does not matter whether it succeeds.
+/// Asks the remote to stop a statement, from a copy of the connection's address: connecting to it blocks, so it happens in a
+/// thread, which is given a moment, since the process may end next. It does not matter whether it succeeds.
 void cancel_aside(PGconn* conn) noexcept {
     PGcancel* cancel = PQgetCancel(conn);
     if (cancel == nullptr) return;
     const http::SignalBlock block;
     try {
-        std::thread([cancel] {
+        std::packaged_task<void()> ask([cancel] {
             std::array<char, 256> message{};
             PQcancel(cancel, message.data(), static_cast<int>(message.size()));
             PQfreeCancel(cancel);
-        }).detach();
-    } catch (const std::system_error&) {
+        });
+        const std::future<void> asked = ask.get_future();
+        std::thread(std::move(ask)).detach();
+        asked.wait_for(cancel_moment);
+    } catch (...) {
         PQfreeCancel(cancel);
     }
 }
@@ -98,8 +104,8 @@ Connection::~Connection() { close(); }
 
 void Connection::close() noexcept {
     row_.reset();
-    if (conn_ != nullptr && PQstatus(conn_) == CONNECTION_OK && PQtransactionStatus(conn_) == PQTRANS_ACTIVE)
-        cancel_aside(conn_);
+    if (conn_ != nullptr && runs_statement_ && PQstatus(conn_) == CONNECTION_OK) cancel_aside(conn_);
+    runs_statement_ = false;
     PQfinish(conn_);
     conn_ = nullptr;
     if (holds_fd_) context_.waiter.release_fd();
@@ -170,10 +176,12 @@ Result<ResultSet> Connection::next_result() {
         wait_for(true, false);
         if (PQconsumeInput(conn_) == 0) return lost_error();
     }
-    return ResultSet(PQgetResult(conn_));
+    ResultSet result(PQgetResult(conn_));
+    if (result == nullptr) runs_statement_ = false;
+    return result;
 }
 
-Result<void> Connection::check(const ResultSet& result) const {
+Result<void> Connection::check(const ResultSet& result) {
     switch (PQresultStatus(result.get())) {
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
@@ -181,6 +189,7 @@ Result<void> Connection::check(const ResultSet& result) const {
         case PGRES_COPY_OUT:
             return {};
         default:
+            runs_statement_ = false;
             return remote_error(result.get());
     }
 }
@@ -188,6 +197,7 @@ Result<void> Connection::check(const ResultSet& result) const {
 /// The result of a statement that has one. `sent`: what the function of libpq that sent it returned.
 Result<ResultSet> Connection::only_result(int sent) {
     if (sent == 0) return lost_error();
+    runs_statement_ = true;
     PG_PULL_ASSIGN(ResultSet first, next_result());
     PG_PULL_CHECK(check(first));
     if (PQresultStatus(first.get()) == PGRES_COPY_OUT) return first;
@@ -200,6 +210,7 @@ Result<ResultSet> Connection::only_result(int sent) {
 
 Result<void> Connection::run(const std::string& statements) {
     if (PQsendQuery(conn_, statements.c_str()) == 0) return lost_error();
+    runs_statement_ = true;
     while (true) {
         PG_PULL_ASSIGN(const ResultSet result, next_result());
         if (result == nullptr) return {};
@@ -253,7 +264,13 @@ Result<void> Connection::end_copy() {
 }
 
 Error Connection::connect_error() const {
-    return connect_failure("connect to connector \"" + connector_ + "\"", PQerrorMessage(conn_), context_.redactor);
+    Error error =
+        connect_failure("connect to connector \"" + connector_ + "\"", PQerrorMessage(conn_), context_.redactor);
+    // libpq names the address only
+    const std::string host = PQhost(conn_) != nullptr ? PQhost(conn_) : "";
+    if (error.detail.find('"' + host + '"') == std::string::npos)
+        error.detail = "Host \"" + host + "\": " + error.detail;
+    return error;
 }
 
 Error Connection::remote_error(const pg_result* result) const {

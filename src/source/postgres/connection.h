@@ -32,7 +32,8 @@ public:
                                                     Options options, const Secret& password);
     /// Not connected yet: for open().
     Connection(SourceContext& context, std::string connector) : context_(context), connector_(std::move(connector)) {}
-    /// Ends the connection at once. A statement that still runs is cancelled by a helper thread that nobody waits for.
+    /// Ends the connection at once. A statement that still runs there is cancelled by a helper thread, which is waited for 120 ms
+    /// at most: the remote would notice the lost connection only when it next sends something.
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -60,7 +61,7 @@ private:
     void wait_for(bool read, bool write);
     Result<ResultSet> next_result();
     Result<ResultSet> only_result(int sent);
-    Result<void> check(const ResultSet& result) const;
+    Result<void> check(const ResultSet& result);
     Result<void> end_copy();
     [[nodiscard]] Error connect_error() const;
     [[nodiscard]] Error remote_error(const pg_result* result) const;
@@ -70,6 +71,7 @@ private:
     std::string connector_;
     pg_conn* conn_ = nullptr;
     bool holds_fd_ = false;
+    bool runs_statement_ = false;  ///< the remote has not said yet that it is through
     std::unique_ptr<char, FreeRow> row_;
 };
 

@@ -43,8 +43,9 @@ std::string joined_lines(std::string_view text) {
     std::string joined;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
+        std::string_view line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
         if (line.empty() || line.starts_with("LOCATION:")) continue;
         joined.append(joined.empty() ? "" : " ").append(line);
     }

@@ -9,6 +9,7 @@ constexpr std::size_t kMessageBytes = 200;
 
 std::string request_line(const Asked& asked) {
     std::string text = asked.method + " " + asked.address;
+    if (asked.page > 1) text += ", page " + std::to_string(asked.page);
     if (asked.attempts > 1) text += ", " + std::to_string(asked.attempts) + " attempts";
     return text;
 }

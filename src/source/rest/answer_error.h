@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/error.h"
@@ -13,7 +14,8 @@ namespace pg_pull::rest {
 /// What was asked, and how often: for messages.
 struct Asked {
     std::string method;
-    std::string address;  ///< shown_address()
+    std::string address;    ///< shown_address()
+    std::int64_t page = 0;  ///< of its reading, from 1
     int attempts = 1;
 };
 

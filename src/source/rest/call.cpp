@@ -8,8 +8,8 @@
 
 namespace pg_pull::rest {
 
-Call::Call(Connector& connector, HttpRequest request)
-    : connector_(connector), context_(connector.context()), request_(std::move(request)) {}
+Call::Call(Connector& connector, HttpRequest request, std::int64_t page)
+    : connector_(connector), context_(connector.context()), request_(std::move(request)), page_(page) {}
 
 Call::~Call() {
     if (ticket_) context_.http.abandon(*ticket_);
@@ -93,7 +93,7 @@ Call::Step Call::judge_refusal(const HttpResponse& response, const Content& cont
                   asked_wait(response, config.reset_header, context_.clock.now())};
 }
 
-Asked Call::asked() const { return {request_.method, shown_address(request_.url), attempt_}; }
+Asked Call::asked() const { return {request_.method, shown_address(request_.url), page_, attempt_}; }
 
 void Call::wait_before_repeat(const Repeat& repeat) {
     const RestConfig& config = connector_.config();

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "core/base/error.h"
 #include "core/base/http.h"
@@ -29,7 +31,8 @@ struct Answer {
 ///                              └───────── [backoff] ◀── retry ──┘
 class Call {
 public:
-    Call(Connector& connector, HttpRequest request);
+    /// `page`: its number, for messages.
+    Call(Connector& connector, HttpRequest request, std::int64_t page);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -60,6 +63,7 @@ private:
     Connector& connector_;
     SourceContext& context_;
     HttpRequest request_;
+    std::int64_t page_;
     int attempt_ = 1;
     bool reserved_ = false;
     std::chrono::steady_clock::time_point not_before_;
