@@ -1,6 +1,7 @@
 // sync_retry_rejects in its worker: the open rejects of a slice go through the same encoder and the same landing as a page of
 // the source would.
 
+#include <algorithm>
 #include <limits>
 
 #include "core/apply/copy_line.h"

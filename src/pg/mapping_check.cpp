@@ -33,9 +33,12 @@ PaginationConfig check_source(const MappingRow& mapping, const ConnectorRow& con
     return unwrap(parse_pagination(fallback == connector.config.end() ? json() : *fallback));
 }
 
+/// Somebody who has just made a mapping of the same name is no neighbour: the insert will find out.
 void check_neighbours(const Extension& extension, const MappingRow& mapping, const std::vector<Field>& fields) {
-    for (const auto& other :
-         mappings_where(extension, "m.target = $1 AND m.mapping_id <> $2", {text(mapping.target), int8(mapping.id)})) {
+    const auto others_there =
+        mappings_where(extension, "m.target = $1 AND NOT (m.name = $2 AND m.package_id IS NOT DISTINCT FROM $3)",
+                       {text(mapping.target), text(mapping.name), text(mapping.package)});
+    for (const auto& other : others_there) {
         if (!is_sliced(mapping) && !is_sliced(other)) continue;
         const auto others = parse_fields(other.fields);
         if (others.ok() && have_separate_slices(mapping, fields, other, *others)) continue;

@@ -68,6 +68,15 @@ TEST(RenderRequest, KeepsUrlStructureWhateverTheValues) {
     EXPECT_EQ(f.url("/a/${connection.dots}/secrets"), "error: request would hold \".\" or \"..\" as a path segment");
 }
 
+TEST(RenderRequest, NeverTakesAPathForAHost) {
+    Fixture f;
+    f.base.base_url = "https://api.example.com/";
+    EXPECT_EQ(f.url("/${connection.empty}/evil.example/x"), "https://api.example.com//evil.example/x");
+    EXPECT_EQ(f.url("//evil.example/x"), "https://api.example.com//evil.example/x");
+    EXPECT_EQ(f.url("/"), "https://api.example.com/");
+    EXPECT_EQ(f.url("/?a=1"), "https://api.example.com/?a=1");
+}
+
 TEST(RenderRequest, TracksCredentials) {
     Fixture f;
     auto request = got(

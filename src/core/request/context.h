@@ -24,7 +24,8 @@ public:
     void set(std::string root, nlohmann::json value);
     /// Replaces one member of a root's object: set("page", "cursor", …).
     void set(std::string root, std::string member, TemplateValue value);
-    /// The whole of this root is secret (`credential`, `token`).
+    /// The value of a root itself (`credential`), or of one of its members (`token`, `access_token`); nothing below them. Goes
+    /// before what set() says, and taints whatever it is put into. An empty secret counts as absent.
     void set_secret(std::string root, Secret value);
     void set_secret(std::string root, std::string member, Secret value);
 

@@ -77,7 +77,8 @@ private:
             joined = url_.path;
         else if (path.front() != '/')
             joined.push_back('/');
-        PG_PULL_ASSIGN(Url together, resolve(url_, joined + path));
+        // Not as a reference: a path that begins with two slashes would name another host there.
+        PG_PULL_ASSIGN(Url together, parse_url(url_.origin() + joined + path));
         own_query = std::exchange(together.query, url_.query);
         url_ = std::move(together);
         return {};

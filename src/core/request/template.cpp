@@ -176,6 +176,7 @@ Result<std::optional<TemplateValue>> Template::value(const TemplateContext& cont
         return value;
     }
     PG_PULL_ASSIGN(auto text, render(context, Place::text));
+    if (!text) return std::optional<TemplateValue>();
     return std::optional(TemplateValue::of_text(std::move(text->text), text->secret));
 }
 
