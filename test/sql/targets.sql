@@ -73,7 +73,8 @@ SELECT declare('keys', '[{"source": "who", "target": "id", "transform": "lookup"
 SELECT declare('keys', '[{"source": "who", "target": "id", "transform": "lookup", "params": {"table": "public.people", "match": "name", "return": "login"}}]');
 SELECT declare('keys', '[{"source": "who", "target": "id", "transform": "lookup", "params": {"table": "public.people", "match": "doc", "return": "login"}}]');
 
--- rights of the owner, and policies that hide rows from him
+-- rights of the owner, and policies that hide rows from him; the mapping so far is another's
+SELECT sync_mapping_drop('m');
 CREATE ROLE regress_target_owner;
 GRANT EXECUTE ON FUNCTION sync_mapping_create TO regress_target_owner;
 SELECT sync_connector_grant('api', 'regress_target_owner');
@@ -92,7 +93,7 @@ SELECT declare('theirs', '{"id": "id", "a": "a"}', ', mode => ''upsert'', key =>
 SELECT declare('theirs', '{"id": "id", "a": "a"}', ', mode => ''upsert'', key => ''{id}'', delete_mode => ''hard''');
 RESET ROLE;
 ALTER TABLE theirs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY some ON theirs USING (id < 10);
+CREATE POLICY some_rows ON theirs USING (id < 10);
 SET ROLE regress_target_owner;
 SELECT declare('theirs', '{"id": "id", "a": "a"}', ', mode => ''upsert'', key => ''{id}''');
 SELECT declare('theirs', '{"id": "id", "a": "a"}');
