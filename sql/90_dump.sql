@@ -1,7 +1,7 @@
 -------------------------------------------------------------------------------------------------- privileges and pg_dump
 
 GRANT SELECT ON @extschema@.sys_sync_package, @extschema@.sys_sync_connector, @extschema@.sync_mapping,
-                @extschema@.sys_sync_secret, @extschema@.sys_sync_run, @extschema@.sys_sync_reject, @extschema@.sys_sync_cursor
+                @extschema@.sys_sync_secret, @extschema@.sys_sync_connection, @extschema@.sys_sync_run, @extschema@.sys_sync_reject, @extschema@.sys_sync_cursor
    TO PUBLIC;
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.sys_sync_package', '');
@@ -19,3 +19,5 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.sync_run_store_run_id_se
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.sync_reject_store', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.sync_reject_store_reject_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.sync_cursor_store', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.sync_connection_store', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.sync_identity_store', '');

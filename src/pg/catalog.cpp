@@ -58,10 +58,11 @@ ConnectorRow connector_row(const std::vector<Rows::Value>& row) {
 }
 
 Rows connector_entries(const Extension& extension, const std::string& name) {
-    return catalog_query(extension,
-                         std::string("SELECT ") + kConnectorColumns + " FROM " +
-                             extension.relation("sys_sync_connector") + " c WHERE c.name = $1 ORDER BY c.connector_id",
-                         {text(name)});
+    return catalog_query_latest(extension,
+                                std::string("SELECT ") + kConnectorColumns + " FROM " +
+                                    extension.relation("sys_sync_connector") +
+                                    " c WHERE c.name = $1 ORDER BY c.connector_id",
+                                {text(name)});
 }
 
 NameFacts facts_of(const Extension& extension, const std::string& name, const Rows& entries) {
@@ -69,12 +70,12 @@ NameFacts facts_of(const Extension& extension, const std::string& name, const Ro
     facts.name = name;
     for (const auto& row : entries) facts.entries.push_back(row[2]);
     const Rows holders =
-        catalog_query(extension,
-                      "SELECT p.package_id FROM " + extension.relation("sys_sync_package") +
-                          " p WHERE p.stack @> pg_catalog.jsonb_build_object('connectors', "
-                          "pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', $1::text))) "
-                          "ORDER BY p.package_id",
-                      {text(name)});
+        catalog_query_latest(extension,
+                             "SELECT p.package_id FROM " + extension.relation("sys_sync_package") +
+                                 " p WHERE p.stack @> pg_catalog.jsonb_build_object('connectors', "
+                                 "pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', $1::text))) "
+                                 "ORDER BY p.package_id",
+                             {text(name)});
     for (const auto& row : holders) facts.holders.push_back(row[0].value());
     return facts;
 }
@@ -127,6 +128,12 @@ Rows mapping_rows(const Extension& extension, const std::string& condition, cons
 Rows catalog_query(const Extension& extension, const std::string& statement, const std::vector<Param>& parameters) {
     const ActAs owner(extension.owner);
     return query(statement, parameters);
+}
+
+Rows catalog_query_latest(const Extension& extension, const std::string& statement,
+                          const std::vector<Param>& parameters) {
+    const ActAs owner(extension.owner);
+    return query_latest(statement, parameters);
 }
 
 std::uint64_t catalog_execute(const Extension& extension, const std::string& statement,

@@ -93,6 +93,9 @@ ConnectorRow find_entry(const Extension& extension, const std::string& name, con
 /// One statement on the catalog with the rights of the extension's owner: nobody else may write there, nor read all of it.
 /// Rights of the caller must have been judged before.
 Rows catalog_query(const Extension& extension, const std::string& statement, const std::vector<Param>& parameters = {});
+/// A SELECT that sees what is committed now (query_latest).
+Rows catalog_query_latest(const Extension& extension, const std::string& statement,
+                          const std::vector<Param>& parameters = {});
 std::uint64_t catalog_execute(const Extension& extension, const std::string& statement,
                               const std::vector<Param>& parameters = {});
 

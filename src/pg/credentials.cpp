@@ -56,7 +56,7 @@ std::string look_into_environment(const std::string& owner, const std::string& r
 
 Secret resolve_credential(const Extension& extension, const std::string& owner, const std::string& reference) {
     if (const auto sealed = find_sealed_secret(extension, owner, reference))
-        return open_secret(require_key_ring(), *sealed);
+        return open(require_key_ring(), *sealed).front().value();
     Secret found;
     const std::string why_not = look_into_environment(owner, reference, &found);
     if (!found.empty()) return found;

@@ -1,11 +1,14 @@
 extern "C" {
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 
 #include "pg/compat.h"
 }
+
+#include <algorithm>
 
 #include "pg/border.h"
 #include "pg/locks.h"
@@ -18,11 +21,24 @@ constexpr uint16 kAnnounce = 0x5051;
 constexpr uint16 kSlot = 0x5052;
 constexpr uint16 kTarget = 0x5053;
 constexpr uint16 kRing = 0x5054;
+constexpr uint16 kName = 0x5055;
+constexpr uint16 kAccount = 0x5056;
+constexpr uint16 kRefresh = 0x5057;
+constexpr uint16 kState = 0x5058;
 
 LOCKTAG tag_of(uint16 lock_class, uint32 field1, uint32 field2, uint32 field3) {
     LOCKTAG tag;
     SET_LOCKTAG_ADVISORY(tag, field1, field2, field3, lock_class);
     return tag;
+}
+
+std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
+    return hash_bytes_extended(reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()),
+                               seed);
+}
+
+LOCKTAG hash_tag(uint16 lock_class, std::uint64_t hash) {
+    return tag_of(lock_class, MyDatabaseId, static_cast<uint32>(hash >> 32U), static_cast<uint32>(hash));
 }
 
 LOCKTAG run_tag(int slice_id) { return tag_of(kRun, MyDatabaseId, 0, static_cast<uint32>(slice_id)); }
@@ -84,8 +100,8 @@ bool bar_runs(int slice_id) { return try_lock(run_tag(slice_id), ShareLock, fals
 
 namespace {
 
-void lock_until_commit(LOCKTAG tag) {
-    call([&tag] { LockAcquire(&tag, ExclusiveLock, false, false); });
+void lock_until_commit(LOCKTAG tag, LOCKMODE mode = ExclusiveLock) {
+    call([&tag, mode] { LockAcquire(&tag, mode, false, false); });
 }
 
 }  // namespace
@@ -93,6 +109,29 @@ void lock_until_commit(LOCKTAG tag) {
 void lock_target(unsigned relation) { lock_until_commit(tag_of(kTarget, MyDatabaseId, 0, relation)); }
 
 void lock_key_ring() { lock_until_commit(tag_of(kRing, 0, 0, 0)); }
+
+void lock_connector_name(std::string_view name, Mode mode) {
+    lock_until_commit(hash_tag(kName, hash_of(name)), mode == Mode::shared ? ShareLock : ExclusiveLock);
+}
+
+std::vector<std::string> sorted_for_locking(std::vector<std::string> names) {
+    std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+        return std::pair(hash_of(a), a) < std::pair(hash_of(b), b);
+    });
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+void lock_account(std::string_view name, std::string_view organization) {
+    lock_until_commit(hash_tag(kAccount, hash_of(organization, hash_of(name))));
+}
+
+bool try_refresh(std::string_view holder) { return try_lock(hash_tag(kRefresh, hash_of(holder)), ExclusiveLock, true); }
+void release_refresh(std::string_view holder) { release(hash_tag(kRefresh, hash_of(holder)), ExclusiveLock, true); }
+bool try_state(std::string_view state_hash) {
+    return try_lock(hash_tag(kState, hash_of(state_hash)), ExclusiveLock, true);
+}
+void release_state(std::string_view state_hash) { release(hash_tag(kState, hash_of(state_hash)), ExclusiveLock, true); }
 
 bool try_slot(int max) {
     for (int slot = 1; slot <= max; ++slot)

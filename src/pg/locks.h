@@ -10,10 +10,18 @@
 //   slot     0x5052  0         0            1…            the worker of a run (exclusive): pg_pull.max_workers of the server
 //   target   0x5053  database  0            relation oid  whoever declares a mapping on it (exclusive), until his commit
 //   ring     0x5054  0         0            0             whoever adds a key to the server's key ring (exclusive), until commit
+//   name     0x5055  database  hash of the connector's name   who changes its holders (exclusive), who judges by them (shared)
+//   account  0x5056  database  hash of name, organization     who writes a connection of it (exclusive), until commit
+//   refresh  0x5057  database  hash of the token's holder     the process that asks the provider for a new token (exclusive)
+//   state    0x5058  database  hash of an authorization state the process that exchanges its code (exclusive)
+//
+// A name is always locked before (name, organization). Two names with one hash (64 bits) share a lock, which only makes them wait.
 //
 // sync_status reads the class numbers of runs in pg_locks (sql/50_views.sql).
 // All functions may raise PgError. No server header is needed.
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pg_pull::pg::locks {
@@ -40,6 +48,19 @@ bool slot_free(int max);
 void lock_target(unsigned relation);
 /// Until the transaction ends, over all databases of the server.
 void lock_key_ring();
+
+enum class Mode : unsigned char { shared, exclusive };
+/// Until the transaction ends. Whoever takes several sorts them with sorted_for_locking() first, so that no two wait for each other.
+void lock_connector_name(std::string_view name, Mode mode);
+std::vector<std::string> sorted_for_locking(std::vector<std::string> names);
+/// Until the transaction ends, exclusive; the name must have been locked before.
+void lock_account(std::string_view name, std::string_view organization);
+
+/// For this session, over transactions. False: another process has it.
+bool try_refresh(std::string_view holder);
+void release_refresh(std::string_view holder);
+bool try_state(std::string_view state_hash);
+void release_state(std::string_view state_hash);
 
 enum class Duration : unsigned char { transaction, session };
 

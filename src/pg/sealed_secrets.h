@@ -10,28 +10,14 @@
 #include "core/base/secret.h"
 #include "core/seal/key_ring.h"
 #include "pg/schema.h"
+#include "pg/sealed_rows.h"
 
 namespace pg_pull::pg {
 
-struct SealedSecret {
-    std::string owner;
-    std::string name;
-    std::string key_id;
-    std::string sealed;
-};
-
-bool holds_sealed_values(const Extension& extension);
-std::vector<SealedSecret> sealed_secrets(const Extension& extension);
-std::optional<SealedSecret> find_sealed_secret(const Extension& extension, const std::string& owner,
-                                               const std::string& name);
-
-/// key_mismatch, naming the secret, where it does not open.
-Result<Secret> try_open_secret(const KeyRing& ring, const SealedSecret& secret);
-Secret open_secret(const KeyRing& ring, const SealedSecret& secret);
+std::optional<SealedRow> find_sealed_secret(const Extension& extension, const std::string& owner,
+                                            const std::string& name);
 
 void store_secret(const Extension& extension, const KeyRing& ring, const std::string& owner, const std::string& name,
                   const Secret& value);
-/// Under the ring's current key; the secret does not count as set anew.
-void seal_again(const Extension& extension, const KeyRing& ring, const SealedSecret& secret, const Secret& value);
 
 }  // namespace pg_pull::pg

@@ -12,6 +12,7 @@ extern "C" {
 #include "pg/catalog.h"
 #include "pg/function_arguments.h"
 #include "pg/key_ring.h"
+#include "pg/sealed_rows.h"
 #include "pg/sealed_secrets.h"
 
 namespace pg_pull::pg {
@@ -66,20 +67,23 @@ Datum key_rotate(FunctionCallInfo) {
     refuse_read_only("sync_key_rotate()");
     const Spi spi;
     const Extension extension = Extension::current();
-    catalog_execute(extension,
-                    "LOCK TABLE " + extension.relation("sync_secret_store") + " IN SHARE ROW EXCLUSIVE MODE");
-    const std::vector<SealedSecret> sealed = sealed_secrets(extension);
+    lock_sealed_tables(extension);
+    const std::vector<SealedRow> sealed = all_sealed_rows(extension);
     if (sealed.empty() && !read_key_ring()) {
         obtain_key_ring(extension, false);  // the first key is new enough
         return int8_result(0);
     }
     const KeyRing old_ring = require_key_ring();
-    std::vector<Secret> values;
-    for (const auto& secret : sealed) values.push_back(open_secret(old_ring, secret));
+    std::vector<Opened> values;
+    for (const auto& row : sealed) values.push_back(open(old_ring, row));
 
     const KeyRing ring = add_key(extension);
-    for (std::size_t i = 0; i < sealed.size(); ++i) seal_again(extension, ring, sealed[i], values[i]);
-    return int8_result(static_cast<std::int64_t>(sealed.size()));
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < sealed.size(); ++i) {
+        seal_again(extension, ring, sealed[i], values[i]);
+        for (const auto& value : values[i]) count += value ? 1 : 0;
+    }
+    return int8_result(count);
 }
 
 struct Check {
@@ -90,7 +94,7 @@ struct Check {
 
 /// Raises what is wrong with the ring.
 Check check_ring(const Extension& extension) {
-    const std::vector<SealedSecret> sealed = sealed_secrets(extension);
+    const std::vector<SealedRow> sealed = all_sealed_rows(extension);
     const auto ring = sealed.empty() ? read_key_ring() : std::optional(require_key_ring());
     Check check;
     if (!ring) {
@@ -101,13 +105,15 @@ Check check_ring(const Extension& extension) {
     check.key_id = ring->current().id;
     std::size_t broken = 0;
     std::string first;
-    for (const auto& secret : sealed) {
-        const auto opened = try_open_secret(*ring, secret);
+    std::size_t count_of_values = 0;
+    for (const auto& row : sealed) {
+        for (const auto& value : row.sealed) count_of_values += value ? 1 : 0;
+        const auto opened = try_open(*ring, row);
         if (opened.ok()) continue;
         if (++broken == 1) first = opened.error().message;
     }
     check.ok = broken == 0;
-    const std::string count = std::to_string(sealed.size());
+    const std::string count = std::to_string(count_of_values);
     if (sealed.empty())
         check.message = "there is a key, and nothing is sealed";
     else if (check.ok)

@@ -5,6 +5,7 @@ extern "C" {
 #include "executor/spi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 }
 
 #include "pg/border.h"
@@ -101,6 +102,13 @@ Rows query(const std::string& statement, const std::vector<Param>& parameters, b
     rows.rows_.reserve(table->numvals);
     for (std::uint64_t i = 0; i < table->numvals; ++i) rows.rows_.push_back(row_of(table->vals[i], table->tupdesc));
     SPI_freetuptable(table);
+    return rows;
+}
+
+Rows query_latest(const std::string& statement, const std::vector<Param>& parameters) {
+    call([] { PushActiveSnapshot(GetLatestSnapshot()); });
+    Rows rows = query(statement, parameters, true);  // read only: on the snapshot that is active
+    call([] { PopActiveSnapshot(); });
     return rows;
 }
 

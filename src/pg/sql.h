@@ -65,6 +65,9 @@ private:
 /// Runs one statement within an Spi scope. Throws PgError. Every name in `statement` is qualified by its schema, operators on
 /// types other than built-in ones too; values go in as parameters only.
 Rows query(const std::string& statement, const std::vector<Param>& parameters = {}, bool read_only = false);
+/// A SELECT that sees what is committed now and this transaction's own changes, whatever the isolation level: for judgements that
+/// are made under a lock.
+Rows query_latest(const std::string& statement, const std::vector<Param>& parameters = {});
 std::uint64_t execute(const std::string& statement, const std::vector<Param>& parameters = {});
 
 /// quote_ident and quote_literal of the server.

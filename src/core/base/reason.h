@@ -14,6 +14,9 @@ namespace pg_pull {
       "install the package again and begin anew")                                                                      \
     X(state_unknown, "PT404", "the authorization state is not known here", "begin the connection again")               \
     X(state_expired, "PT404", "the authorization was begun more than ten minutes ago", "begin the connection again")   \
+    X(authorization_refused, "PT403", "the provider did not authorize the connection", "begin the connection again")   \
+    X(issuer_mismatch, "PT400", "the callback came from another issuer than the connector names",                      \
+      "begin the connection again")                                                                                    \
     X(name_ambiguous, "PT409", "two or more packages declare the connector", "name the package")                       \
     X(connection_conflict, "PT409", "no single stored connection answers for this organization",                       \
       "see sync_connection_audit()")                                                                                   \
