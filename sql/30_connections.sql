@@ -120,3 +120,11 @@ CREATE TABLE @extschema@.sync_identity_store (
 );
 COMMENT ON TABLE @extschema@.sync_identity_store IS
     'The oid of the database whose connections these are, written with the first one; dumped, so that a copy is known as one';
+
+-- Documents of authorization servers (RFC 8414), for connectors that name one instead of their endpoints.
+CREATE TABLE @extschema@.sync_discovery_store (
+    connector_id bigint PRIMARY KEY REFERENCES @extschema@.sys_sync_connector ON DELETE CASCADE,
+    document     jsonb NOT NULL,
+    fetched_at   timestamptz NOT NULL
+);
+COMMENT ON TABLE @extschema@.sync_discovery_store IS 'Documents of authorization servers, fetched anew after a day; lost without harm';

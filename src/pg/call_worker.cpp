@@ -185,8 +185,9 @@ RunRow call_run(const CallRequest& request, const PullArguments& arguments, IfRu
     return unpack_run_row(call.take_result());
 }
 
-nlohmann::json call_worker(RequestKind kind, const nlohmann::json& arguments) {
+nlohmann::json call_worker(RequestKind kind, const nlohmann::json& arguments, const std::string& title) {
     CallRequest request = request_from(Extension::current(), kind);
+    request.mapping = title;
     request.arguments = arguments.dump();
     Call call(request, "pg_pull worker");
     const Outcome outcome = call.run(false, false);

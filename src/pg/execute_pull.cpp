@@ -2,6 +2,7 @@
 // run_pull() of the core drives them.
 
 #include "pg/border.h"
+#include "pg/connection_grants.h"
 #include "pg/landing.h"
 #include "pg/pull_plan.h"
 #include "pg/request.h"
@@ -60,6 +61,8 @@ void execute_pull(WorkerContext& context, const RunHandle& run) {
     request.encoding = &encoding;
 
     const std::unique_ptr<Source> source = session.open(std::move(request));
+    if (const ConnectionGrants* grants = session.grants(); grants != nullptr && grants->connection_id())
+        context.amend_run(run, {{"connection_id", grants->connection_id()}});
     LandingOptions landing_options;
     landing_options.counters = &counters;
     landing_options.where = staged_where(plan.mapping, plan.connector.provider);

@@ -16,6 +16,7 @@ extern "C" {
 
 #include "pg/border.h"
 #include "pg/catalog.h"
+#include "pg/connections.h"
 #include "pg/locks.h"
 #include "pg/pull_arguments.h"
 #include "pg/pull_run.h"
@@ -105,11 +106,28 @@ NewRun new_run(const PullArguments& arguments, const MappingRow& mapping, const 
                   arguments.full, role_name(requester),   run.started_at, MyProcPid};
 }
 
+/// The organization that the run is for where the caller named none: the only one that is connected. Nothing where the connector
+/// needs none, or where there is no single one: the run then begins, and fails with the reason.
+std::optional<std::string> organization_of_run(const Extension& extension, const MappingRow& mapping) {
+    try {
+        const Instance instance = instance_of_entry(extension, connector_of(extension, mapping));
+        if (!instance.auth().per_connection) return std::nullopt;
+        return only_organization(extension, instance, owner_oid(mapping.owner, "mapping \"" + mapping.name + "\""));
+    } catch (const RaisedError&) {  // ours alone: nothing of the server was interrupted
+        return std::nullopt;
+    }
+}
+
 /// T0: everything up to the committed run row.
-Begun begin_run(CallContext& context, SharedCall& shared, const PullArguments& arguments) {
+Begun begin_run(CallContext& context, SharedCall& shared, const PullArguments& asked) {
     Transaction transaction;
     const Extension extension = context.checked_extension();
-    const MappingRow mapping = checked_mapping(extension, arguments.mapping_id, shared.requester);
+    const MappingRow mapping = checked_mapping(extension, asked.mapping_id, shared.requester);
+    PullArguments arguments = asked;
+    if (!arguments.organization) {
+        arguments.organization = organization_of_run(extension, mapping);
+        if (arguments.organization) write_organization(shared.progress, *arguments.organization);
+    }
     Begun begun;
     RunHandle& run = begun.run;
     run.mapping_id = mapping.id;

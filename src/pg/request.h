@@ -22,9 +22,18 @@ enum class RequestKind : unsigned char {
     preview,        // execute_preview.cpp
     retry_rejects,  // execute_retry.cpp
     suggest,        // execute_suggest.cpp
+    callback,       // execute_callback.cpp
+    revoke,         // execute_revoke.cpp
+    send_queued,    // execute_revoke.cpp: revocations that wait
+    discover,       // execute_discover.cpp
+    dispatch,       // execute_dispatch.cpp
+    test,           // execute_dispatch.cpp
+    refresh,        // execute_dispatch.cpp: nothing but the grant
 };
 
 enum class RunPhase : unsigned char { starting, waiting, fetching, staging, applying };
+
+struct SharedCall;
 
 /// The run as the worker knows it. Made by worker.cpp for pull and retry_rejects.
 struct RunHandle {
@@ -57,6 +66,8 @@ public:
     virtual void amend_run(const RunHandle& run,
                            const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
     /// What T! writes into the failed run row besides the error: the counters as last committed.
+    /// The call's shared memory, for what shields itself from a cancel.
+    [[nodiscard]] virtual SharedCall& shared() = 0;
     virtual void failed_counters(const std::vector<std::pair<std::string, std::optional<std::string>>>& columns) = 0;
 };
 
@@ -66,9 +77,17 @@ void execute_retry(WorkerContext& context, const RunHandle& run);
 /// The others have no run: JSON in, JSON out. `requester` is the role that called.
 nlohmann::json execute_preview(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 nlohmann::json execute_suggest(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
+nlohmann::json execute_callback(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
+nlohmann::json execute_revoke(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
+nlohmann::json execute_send_queued(WorkerContext& context);
+nlohmann::json execute_discover(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
+nlohmann::json execute_dispatch(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
+nlohmann::json execute_test(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
+nlohmann::json execute_refresh(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 
 /// From a backend: starts a worker for a request without a run and waits for its answer. Arguments and answer as agreed with the
 /// execute_ function. Raises what the worker raised, with its SQLSTATE, detail and hint.
-nlohmann::json call_worker(RequestKind kind, const nlohmann::json& arguments);
+/// `title` names the object in pg_stat_activity (a mapping or connector).
+nlohmann::json call_worker(RequestKind kind, const nlohmann::json& arguments, const std::string& title = {});
 
 }  // namespace pg_pull::pg

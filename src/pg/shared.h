@@ -80,6 +80,7 @@ struct SharedCall {
     std::atomic<CancelReason> cancel;
     std::atomic<std::int64_t> run_id;
     std::atomic<int> slice_id;
+    std::atomic<bool> shielded;  ///< the worker does not stop now (shield.h): nobody waits for that
     SharedProgress progress;
     SharedError error;
     std::atomic<std::uint32_t> notices_used;

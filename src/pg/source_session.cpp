@@ -4,11 +4,11 @@ extern "C" {
 #include "miscadmin.h"
 }
 
-#include <random>
-
 #include "pg/border.h"
+#include "pg/connection_grants.h"
 #include "pg/credentials.h"
 #include "pg/fdw_source.h"
+#include "pg/oauth_client.h"
 #include "pg/settings.h"
 #include "pg/source_session.h"
 #include "pg/xact.h"
@@ -17,11 +17,6 @@ extern "C" {
 
 namespace pg_pull::pg {
 namespace {
-
-std::uint64_t random_bits() {
-    std::random_device device;
-    return (static_cast<std::uint64_t>(device()) << 32U) | device();
-}
 
 /// A reference is resolved when the source asks for it, in a short transaction of its own.
 Secret credential(WorkerContext& context, const std::string& owner, const std::string& reference) {
@@ -46,7 +41,7 @@ OwnerTraits traits_of(WorkerContext& context, const ConnectorRow& connector) {
     return traits;
 }
 
-void refuse_dormant() {
+void refuse_dormant_server() {
     if (!settings::dormant) return;
     raise(fail(Reason::dormant, "no request leaves this server while pg_pull.dormant is on")
               .with_hint("Set pg_pull.dormant to off where this server is not a copy of another."));
@@ -64,12 +59,16 @@ struct SourceSession::Impl {
           http(worker.waiter(), clock, allowed_hosts),
           rate(worker, clock, connector.id, ""),
           source_context{clock, worker.waiter(), http,         rate, redactor, counters, random_bits,
-                         {},    run_id,          organization, {},   false} {
+                         {},    run_id,          organization, nullptr, false} {
         source_context.private_addresses_allowed = traits_of(worker, connector).superuser;
         source_context.allowed_hosts = &allowed_hosts;
         source_context.credential = [this](const std::string& reference) {
             return credential(worker_context, connector.owner, reference);
         };
+        if (connector.provider == "fdw" || connector.provider == "postgres") return;
+        if (!needs_grant(unwrap(parse_auth(connector.auth)))) return;
+        grants = std::make_unique<ConnectionGrants>(worker_context, source_context, connector, organization, owner);
+        source_context.grants = grants.get();
     }
 
     WorkerContext& worker_context;
@@ -81,11 +80,12 @@ struct SourceSession::Impl {
     TableRateLimiter rate;
     Redactor redactor;
     SourceContext source_context;
+    std::unique_ptr<ConnectionGrants> grants;
 };
 
 SourceSession::SourceSession(WorkerContext& context, ConnectorRow connector, unsigned owner, RunCounters& counters,
                              const std::optional<std::string>& organization, const std::string& run_id) {
-    refuse_dormant();
+    refuse_dormant_server();
     impl_ = std::make_unique<Impl>(context, std::move(connector), owner, counters, organization, run_id);
 }
 
@@ -110,6 +110,7 @@ std::unique_ptr<Source> SourceSession::open(SourceRequest request) {
     return unwrap(provider->open(impl_->source_context, request));
 }
 
+ConnectionGrants* SourceSession::grants() { return impl_->grants.get(); }
 SourceContext& SourceSession::context() { return impl_->source_context; }
 const ConnectorRow& SourceSession::connector() const { return impl_->connector; }
 

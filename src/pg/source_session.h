@@ -10,6 +10,8 @@
 
 namespace pg_pull::pg {
 
+class ConnectionGrants;
+
 /// Everything that a source needs of the server for one request: HTTP client, rate limit, credentials, egress rules, redaction.
 /// Made outside of any transaction; lives longer than the source that it opens.
 class SourceSession {
@@ -24,6 +26,8 @@ public:
     /// Raises what the provider refuses; connector, provider, config and auth of `request` are filled in here.
     std::unique_ptr<Source> open(SourceRequest request);
     [[nodiscard]] SourceContext& context();
+    /// Null where the connector's requests need none.
+    [[nodiscard]] ConnectionGrants* grants();
     [[nodiscard]] const ConnectorRow& connector() const;
 
 private:

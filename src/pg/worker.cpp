@@ -88,6 +88,19 @@ const char* activity_of(RequestKind kind) {
             return "retry of rejects";
         case RequestKind::suggest:
             return "suggestion";
+        case RequestKind::callback:
+            return "authorization";
+        case RequestKind::revoke:
+        case RequestKind::send_queued:
+            return "revocation";
+        case RequestKind::discover:
+            return "discovery";
+        case RequestKind::dispatch:
+            return "call";
+        case RequestKind::test:
+            return "test";
+        case RequestKind::refresh:
+            return "refresh";
     }
     return "call";
 }
@@ -114,6 +127,20 @@ nlohmann::json answer(CallSegment& segment, CallContext& context) {
             return execute_preview(context, arguments, segment->requester);
         case RequestKind::suggest:
             return execute_suggest(context, arguments, segment->requester);
+        case RequestKind::callback:
+            return execute_callback(context, arguments, segment->requester);
+        case RequestKind::revoke:
+            return execute_revoke(context, arguments, segment->requester);
+        case RequestKind::send_queued:
+            return execute_send_queued(context);
+        case RequestKind::discover:
+            return execute_discover(context, arguments, segment->requester);
+        case RequestKind::dispatch:
+            return execute_dispatch(context, arguments, segment->requester);
+        case RequestKind::test:
+            return execute_test(context, arguments, segment->requester);
+        case RequestKind::refresh:
+            return execute_refresh(context, arguments, segment->requester);
         case RequestKind::pull:
         case RequestKind::retry_rejects:
             break;

@@ -22,6 +22,7 @@ public:
     void progress(RunPhase phase, const RunCounters& counters) override;
     void notice(const std::string& message, const std::string& hint) override;
     Extension checked_extension() override;
+    [[nodiscard]] SharedCall& shared() override { return shared_; }
     void end_run(const RunHandle& run, const RunColumns& columns) override;
     void amend_run(const RunHandle& run, const RunColumns& columns) override;
     void failed_counters(const RunColumns& columns) override { failed_ = columns; }

@@ -185,7 +185,7 @@ void WorkerProcess::stop(CancelReason reason) {
         while (shared.state != CallState::done) {
             pid_t pid = 0;
             const BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
-            if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED) break;
+            if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED || shared.shielded) break;
             if (TimestampDifferenceExceeds(start, GetCurrentTimestamp(), kGiveUpAfter)) break;
             if (!terminated && TimestampDifferenceExceeds(start, GetCurrentTimestamp(), kStopWithin)) {
                 TerminateBackgroundWorker(handle);

@@ -14,6 +14,7 @@
 #include "core/base/waiter.h"
 #include "core/paging/rate_limit.h"
 #include "core/run/source.h"
+#include "source/grant.h"
 
 namespace pg_pull {
 
@@ -46,8 +47,8 @@ struct SourceContext {
     std::function<Secret(const std::string& reference)> credential;
     std::string run_id;  ///< decimal; empty for a preview or a test
     std::optional<std::string> organization;
-    /// The connection's fields, asked for or kept at connect: `connection.…` in templates. Null where there is none.
-    nlohmann::json connection;
+    /// For a connector that is used by a grant (auth per connection, oauth2, login); null for all others.
+    GrantSource* grants = nullptr;
     /// The connector's owner is a superuser: its origins may lie on loopback and private addresses (DESIGN.md section 7).
     bool private_addresses_allowed = false;
     /// pg_pull.allowed_hosts, for a source that connects without `http`; null: every public address.

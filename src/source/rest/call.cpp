@@ -8,8 +8,20 @@
 
 namespace pg_pull::rest {
 
-Call::Call(Connector& connector, HttpRequest request, std::int64_t page)
-    : connector_(connector), context_(connector.context()), request_(std::move(request)), page_(page) {}
+Call::Call(Connector& connector, Maker make, std::int64_t page)
+    : connector_(connector), context_(connector.context()), make_(std::move(make)), page_(page) {}
+
+Result<std::unique_ptr<Call>> Call::make(Connector& connector, Maker make, std::int64_t page) {
+    std::unique_ptr<Call> call(new Call(connector, std::move(make), page));
+    PG_PULL_CHECK(call->make_request());
+    return call;
+}
+
+Result<void> Call::make_request() {
+    PG_PULL_ASSIGN(request_, make_());
+    generation_ = connector_.generation();
+    return {};
+}
 
 Call::~Call() {
     if (ticket_) context_.http.abandon(*ticket_);
@@ -37,7 +49,9 @@ Result<Answer> Call::finish(const ContentTerms& terms) {
         Step outcome = step(terms);
         if (auto* answer = std::get_if<Answer>(&outcome)) return std::move(*answer);
         if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
-        wait_before_repeat(std::get<Repeat>(outcome));
+        const Repeat& repeat = std::get<Repeat>(outcome);
+        if (repeat.at_once) continue;
+        wait_before_repeat(repeat);
         ++attempt_;
         ++context_.counters.retries;
     }
@@ -82,7 +96,17 @@ Call::Step Call::judge_answer(HttpResponse response, const ContentTerms& terms) 
     return unusable_content(connector_, asked(), response, std::move(content));
 }
 
+/// Once for a call: a token that was refused right after it was made will not be better the next time.
+Call::Step Call::renew(const HttpResponse& response, const Content& content, const Verdict& verdict) {
+    if (renewed_ || context_.grants == nullptr) return refused_answer(connector_, asked(), response, content, verdict);
+    renewed_ = true;
+    if (auto done = connector_.renew(generation_); !done.ok()) return std::move(done).error();
+    if (auto made = make_request(); !made.ok()) return std::move(made).error();
+    return Repeat{false, std::nullopt, true};
+}
+
 Call::Step Call::judge_refusal(const HttpResponse& response, const Content& content, const Verdict& verdict) {
+    if (verdict.action == AnswerAction::refresh_token) return renew(response, content, verdict);
     const bool again = verdict.action == AnswerAction::retry || verdict.action == AnswerAction::rate_limited;
     const RestConfig& config = connector_.config();
     // A rule of the configuration says by itself that this answer may be asked for again, whatever the method.
@@ -90,7 +114,7 @@ Call::Step Call::judge_refusal(const HttpResponse& response, const Content& cont
     if (!again || !may_go_on() || !(told || may_repeat(config.retry, request_.method)))
         return refused_answer(connector_, asked(), response, content, verdict);
     return Repeat{verdict.action == AnswerAction::rate_limited,
-                  asked_wait(response, config.reset_header, context_.clock.now())};
+                  asked_wait(response, config.reset_header, context_.clock.now()), false};
 }
 
 Asked Call::asked() const { return {request_.method, shown_address(request_.url), page_, attempt_}; }

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -31,8 +33,9 @@ struct Answer {
 ///                              └───────── [backoff] ◀── retry ──┘
 class Call {
 public:
-    /// `page`: its number, for messages.
-    Call(Connector& connector, HttpRequest request, std::int64_t page);
+    using Maker = std::function<Result<HttpRequest>()>;
+    /// `make` makes the request, anew where the remote refused the token of the last one. `page`: its number, for messages.
+    static Result<std::unique_ptr<Call>> make(Connector& connector, Maker make, std::int64_t page);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -42,13 +45,17 @@ public:
     Result<Answer> finish(const ContentTerms& terms);
 
 private:
+    Call(Connector& connector, Maker make, std::int64_t page);
     struct Repeat {
         bool rate_limited = false;
         std::optional<Millis> asked;  ///< by the server
+        bool at_once = false;         ///< with another token
     };
     /// An answer, an error, or the wish to try again.
     using Step = std::variant<Answer, Error, Repeat>;
 
+    Result<void> make_request();
+    Step renew(const HttpResponse& response, const Content& content, const Verdict& verdict);
     void reserve();
     void send();
     Step step(const ContentTerms& terms);
@@ -62,7 +69,10 @@ private:
 
     Connector& connector_;
     SourceContext& context_;
+    Maker make_;
     HttpRequest request_;
+    std::int64_t generation_ = 0;  ///< of the token in request_
+    bool renewed_ = false;
     std::int64_t page_;
     int attempt_ = 1;
     bool reserved_ = false;

@@ -23,13 +23,8 @@ std::string random_uuid(const SourceContext& context) {
            hex.substr(20);
 }
 
-/// What needs a stored connection cannot be served from a reference alone.
-Result<void> check_servable(const AuthConfig& auth, const std::string& name) {
-    const bool needs_grant = auth.type == AuthType::oauth2 || auth.type == AuthType::login;
-    if (!needs_grant && !auth.per_connection) return {};
-    return fail(Reason::invalid_configuration,
-                "connector \"" + name + "\" needs a connection, which this version cannot use for pulls yet")
-        .with_code("0A000");
+bool needs_grant(const AuthConfig& auth) {
+    return auth.per_connection || auth.type == AuthType::oauth2 || auth.type == AuthType::login;
 }
 
 }  // namespace
@@ -45,18 +40,47 @@ Result<std::unique_ptr<Connector>> Connector::open(SourceContext& context, const
                                                    const nlohmann::json& config, const nlohmann::json& auth) {
     PG_PULL_ASSIGN(auto parsed, parse_rest_config(config));
     PG_PULL_ASSIGN(auto parsed_auth, parse_auth(auth));
-    PG_PULL_CHECK(check_servable(parsed_auth, name));
+    const bool by_grant = needs_grant(parsed_auth);
+    if (by_grant && context.grants == nullptr)
+        return fail(Reason::not_connected, "connector \"" + name + "\" needs a connection");
     std::unique_ptr<Connector> made(new Connector(context, name, std::move(parsed), std::move(parsed_auth)));
-    if (!made->auth_.credential_ref.empty()) made->credential_ = made->resolve(made->auth_.credential_ref);
+    if (!by_grant && !made->auth_.credential_ref.empty()) made->credential_ = made->resolve(made->auth_.credential_ref);
     made->tls_.ca = made->config_.tls_ca;
     if (!made->config_.tls_client_cert_ref.empty()) {
         made->tls_.client_cert = context.credential(made->config_.tls_client_cert_ref);
         made->tls_.client_key = made->resolve(made->config_.tls_client_key_ref);
     }
     made->fill_values(config);
-    PG_PULL_ASSIGN(made->base_url_, render_base_url(made->config_, made->values_));
-    PG_PULL_ASSIGN(made->origins_, allowed_origins(made->config_, made->base_url_.text));
+    if (by_grant)
+        PG_PULL_CHECK(made->use(context.grants->current()));
+    else
+        PG_PULL_CHECK(made->render_base());
     return made;
+}
+
+Result<void> Connector::render_base() {
+    PG_PULL_ASSIGN(base_url_, render_base_url(config_, values_));
+    PG_PULL_ASSIGN(origins_, allowed_origins(config_, base_url_.text));
+    return {};
+}
+
+Result<void> Connector::use(Grant grant) {
+    context_.redactor.add(grant.credential);
+    credential_ = std::move(grant.credential);
+    generation_ = grant.generation;
+    values_.set("connection", std::move(grant.fields));
+    values_.set_secret("credential", credential_);
+    values_.set_secret("token", "access_token", credential_);
+    if (grant.username) {
+        values_.set_secret("credential", "username", Secret(*grant.username));
+        PG_PULL_ASSIGN(auth_.username, Template::compile("${credential.username}", "username"));
+    }
+    return render_base();
+}
+
+Result<void> Connector::renew(std::int64_t generation) {
+    if (context_.grants == nullptr) return {};
+    return use(context_.grants->renewed(generation));
 }
 
 Secret Connector::resolve(const std::string& reference) const {
@@ -69,12 +93,12 @@ void Connector::fill_values(const nlohmann::json& config) {
     nlohmann::json own = config.is_object() ? config : nlohmann::json::object();
     own["name"] = name_;
     values_.set("connector", std::move(own));
-    values_.set("connection", context_.connection);
     if (!context_.run_id.empty()) values_.set("run", {{"id", context_.run_id}});
     values_.set_secret("credential", credential_);
 }
 
-Result<HttpRequest> Connector::make_request(const RequestTemplate& request, RequestOverlay overlay) const {
+Result<HttpRequest> Connector::make_request(const RequestTemplate& request, RequestOverlay overlay) {
+    if (context_.grants != nullptr) PG_PULL_CHECK(use(context_.grants->current()));
     RequestBase base;
     base.base_url = base_url_.text;
     base.base_url_secret = base_url_.secret;

@@ -31,12 +31,20 @@ public:
     /// Who may get the credential, and where next links may lead. The first one is base_url's.
     [[nodiscard]] const std::vector<std::string>& origins() const noexcept { return origins_; }
 
-    /// The request, ready to be sent. What `overlay` says wins.
-    Result<HttpRequest> make_request(const RequestTemplate& request, RequestOverlay overlay) const;
+    /// The request, ready to be sent. What `overlay` says wins. Asks for the grant anew, where there is one; raises by exception
+    /// where it is not to be had.
+    Result<HttpRequest> make_request(const RequestTemplate& request, RequestOverlay overlay);
+
+    /// Of the grant that the last request was made with; 0: none.
+    [[nodiscard]] std::int64_t generation() const noexcept { return generation_; }
+    /// The remote refused the token of that generation: gets a newer one for the requests to come.
+    Result<void> renew(std::int64_t generation);
 
 private:
     Connector(SourceContext& context, std::string name, RestConfig config, AuthConfig auth);
     void fill_values(const nlohmann::json& config);
+    Result<void> use(Grant grant);
+    Result<void> render_base();
     Secret resolve(const std::string& reference) const;
 
     SourceContext& context_;
@@ -48,6 +56,7 @@ private:
     HttpTls tls_;
     RenderedText base_url_;
     std::vector<std::string> origins_;
+    std::int64_t generation_ = 0;
 };
 
 /// `scheme://host/path` of a URL: its query may hold what nobody should read.

@@ -83,9 +83,11 @@ Result<void> RestStream::expect(RequestOverlay overlay) {
         add_unless_there(full, watermark_end_param_, ranges_[range_].end);
     }
     const std::int64_t number = paginator_->pages() + static_cast<std::int64_t>(expected_.size()) + 1;
-    connector_->values().set("page", "number", TemplateValue::number(std::to_string(number)));
-    PG_PULL_ASSIGN(HttpRequest request, connector_->make_request(source_.request, std::move(full)));
-    auto call = std::make_unique<Call>(*connector_, std::move(request), number);
+    auto make = [this, number, full = std::move(full)] {
+        connector_->values().set("page", "number", TemplateValue::number(std::to_string(number)));
+        return connector_->make_request(source_.request, full);
+    };
+    PG_PULL_ASSIGN(auto call, Call::make(*connector_, std::move(make), number));
     if (!preview_) call->begin();
     expected_.push_back({std::move(overlay), std::move(call)});
     return {};
