@@ -98,8 +98,9 @@ int install(const Stack& stack, std::vector<std::string> targets) {
     const Extension extension = Extension::current();
     const auto before = package_before(extension, stack);
     const std::string owner = before ? before->owner : role_name(current_role());
-    const int stamped = write_holders(extension, stack, before, owner);
     const std::vector<std::string> names = connector_names(stack.normalized);
+    tell_other_users(extension, stack.id, names);
+    const int stamped = write_holders(extension, stack, before, owner);
     const InstallOrder order{stack, owner, std::move(targets)};
     drop_mappings_but(extension, stack.id, mapping_names(stack));
     drop_connectors_but(extension, stack.id, names);
@@ -149,6 +150,7 @@ Datum package_uninstall(FunctionCallInfo fcinfo) {
     lock_holders(names);
     if (revoke)
         for (const auto& name : names) revoke_rows_of(extension, name, id);
+    tell_other_users(extension, id, {});
     drop_mappings_but(extension, id, {});
     drop_connectors_but(extension, id, {});
     delete_package(extension, id);

@@ -34,6 +34,19 @@ std::vector<MappingRow> mappings_of_package(const Extension& extension, const st
     return mappings_where(extension, "m.package_id = $1", {text(package)});
 }
 
+std::vector<ConnectorRow> connectors_but(const Extension& extension, const std::string& package,
+                                         const std::vector<std::string>& kept) {
+    const Rows entries =
+        catalog_query_latest(extension,
+                             "SELECT c.connector_id, c.name FROM " + extension.relation("sys_sync_connector") +
+                                 " c WHERE c.package_id = $1 ORDER BY c.name COLLATE \"C\"",
+                             {text(package)});
+    std::vector<ConnectorRow> connectors;
+    for (const auto& entry : entries)
+        if (!is_among(kept, entry[1].value())) connectors.push_back(load_connector(extension, to_int(entry[0])));
+    return connectors;
+}
+
 ConnectorRow declared_row(const StackConnector& declared, const InstallOrder& order) {
     ConnectorRow row;
     row.package = order.stack.id;
@@ -112,23 +125,19 @@ void drop_mappings_but(const Extension& extension, const std::string& package, c
         if (!is_among(kept, mapping.name)) drop_mapping(extension, mapping);
 }
 
-void drop_connectors_but(const Extension& extension, const std::string& package, const std::vector<std::string>& kept) {
-    const Rows entries =
-        catalog_query_latest(extension,
-                             "SELECT c.connector_id, c.name FROM " + extension.relation("sys_sync_connector") +
-                                 " c WHERE c.package_id = $1 ORDER BY c.name COLLATE \"C\"",
-                             {text(package)});
-    for (const auto& entry : entries) {
-        if (is_among(kept, entry[1].value())) continue;
-        const std::int64_t id = to_int(entry[0]);
-        for (const auto& mapping : mappings_using(extension, load_connector(extension, id)))
+void tell_other_users(const Extension& extension, const std::string& package, const std::vector<std::string>& kept) {
+    for (const auto& connector : connectors_but(extension, package, kept))
+        for (const auto& mapping : mappings_using(extension, connector))
             if (mapping.package != package)
-                notice("mapping " + in_quotes(mapping.name) + " uses connector " + in_quotes(*entry[1]) +
+                notice("mapping " + in_quotes(mapping.name) + " uses connector " + in_quotes(connector.name) +
                        ", which is dropped");
+}
+
+void drop_connectors_but(const Extension& extension, const std::string& package, const std::vector<std::string>& kept) {
+    for (const auto& connector : connectors_but(extension, package, kept))
         catalog_execute(extension,
                         "DELETE FROM " + extension.relation("sys_sync_connector") + " WHERE connector_id = $1",
-                        {int8(id)});
-    }
+                        {int8(connector.id)});
 }
 
 void write_connectors(const Extension& extension, const InstallOrder& order) {

@@ -20,7 +20,9 @@ struct InstallOrder {
 
 /// Drops mappings of the package that the order does not declare; all with an empty `kept`. A run of one under way is 55006.
 void drop_mappings_but(const Extension& extension, const std::string& package, const std::vector<std::string>& kept);
-/// Drops its entries likewise. A NOTICE names mappings elsewhere that used them.
+/// A NOTICE for each mapping elsewhere that uses an entry which is not `kept`. To be asked while the package still holds its names.
+void tell_other_users(const Extension& extension, const std::string& package, const std::vector<std::string>& kept);
+/// Drops its entries likewise.
 void drop_connectors_but(const Extension& extension, const std::string& package, const std::vector<std::string>& kept);
 
 /// Writes the declared entries, in place where they are there already. A change of an origin that a stored credential goes to
