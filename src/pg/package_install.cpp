@@ -103,6 +103,12 @@ void write_connector(const Extension& extension, ConnectorRow wanted) {
     update_connector(extension, before, wanted);
 }
 
+/// An interval as the catalog's rows have it, whatever way the stack writes it.
+void normalize_interval(MappingRow& wanted) {
+    if (!wanted.full_every) return;
+    wanted.full_every = query("SELECT $1::pg_catalog.interval::text", {text(*wanted.full_every)}).one();
+}
+
 /// Only what differs is written: a mapping that stays as it was may be running.
 void write_mapping(const Extension& extension, MappingRow& wanted, const std::vector<MappingRow>& present) {
     const auto same_name = [&](const MappingRow& there) { return there.name == wanted.name; };
@@ -151,6 +157,7 @@ void write_mappings(const Extension& extension, const InstallOrder& order) {
     for (std::size_t i = 0; i < order.stack.mappings.size(); ++i)
         in_entry("mappings", i, [&] {
             written.push_back(declared_row(order.stack.mappings[i], order, order.targets[i]));
+            normalize_interval(written.back());
             write_mapping(extension, written.back(), present);
         });
     // after all are written: a mapping is judged beside its neighbours as they are now, not as they were

@@ -60,6 +60,14 @@ SELECT changed FROM sync_package_install(stack('com.acme.crm', '1.3', '{crm,cale
 SELECT name, target FROM sync_mapping ORDER BY name;
 SELECT changed FROM sync_package_install(stack('com.acme.crm', '1.4', '{crm,calendar}', jsonb_build_array(mapping('people'), mapping('others', 'other'))));
 
+-- a mapping that stays as it was is not touched, however its interval is written
+SELECT changed FROM sync_package_install(stack('com.acme.crm', '1.5', '{crm,calendar}',
+  jsonb_build_array(mapping('people') || '{"full_every": "P1D"}', mapping('others', 'other'))));
+CREATE TABLE times AS SELECT name, updated_at FROM sync_mapping;
+SELECT changed FROM sync_package_install(stack('com.acme.crm', '1.6', '{crm,calendar}',
+  jsonb_build_array(mapping('people') || '{"full_every": "1 day"}', mapping('others', 'other') || '{"description": "new"}')));
+SELECT name, m.updated_at = t.updated_at FROM sync_mapping m JOIN times t USING (name) ORDER BY name;
+
 -- a wrong last mapping takes everything back
 SELECT attempt_install(stack('com.acme.crm', '2.0', '{new}', jsonb_build_array(mapping('fine', 'other', 'new'),
   mapping('bad', 'people', 'new') || '{"fields": {"id": "id", "nmae": "name"}}')));
@@ -209,3 +217,8 @@ RESET ROLE;
 SELECT attempt(format('SELECT sync_package_uninstall(%L)', package_id)) FROM sys_sync_package ORDER BY package_id;
 SELECT count(*) FROM sys_sync_package;
 SELECT package_id, name FROM sys_sync_connector UNION ALL SELECT package_id, name FROM sync_mapping ORDER BY 2;
+
+DELETE FROM sync_connection_store;
+SELECT sync_mapping_drop('borrower'), sync_mapping_drop('through'), sync_connector_drop('crm'), sync_connector_drop('elsewhere');
+DROP TABLE people, other, tickets, ids, times;
+DROP FUNCTION attempt_install, attempt, stack, mapping;
