@@ -10,6 +10,8 @@ CREATE TABLE @extschema@.sys_sync_package (
     owner        name NOT NULL,
     installed_at timestamptz NOT NULL
 );
+-- who declares a connector's name
+CREATE INDEX sys_sync_package_stack ON @extschema@.sys_sync_package USING gin (stack jsonb_path_ops);
 COMMENT ON TABLE @extschema@.sys_sync_package IS 'Installed packages: bundles of connectors and mappings, each a stack document';
 
 CREATE TABLE @extschema@.sys_sync_connector (

@@ -22,6 +22,7 @@ extern "C" {
 #include "pg/catalog.h"
 #include "pg/function_arguments.h"
 #include "pg/locks.h"
+#include "pg/package_store.h"
 #include "pg/peek.h"
 #include "pg/run_row.h"
 #include "pg/settings.h"
@@ -72,6 +73,7 @@ CallRequest read_request(PullCall& pull, RequestKind kind) {
     const unsigned owner = owner_oid(mapping.owner, what);
     require_owner(owner, what);
     if (!mapping.enabled) raise(fail(Reason::mapping_disabled, what + " is disabled"));
+    require_enabled(extension, mapping.package);
     pull.arguments.mapping_id = mapping.id;
     pull.arguments.max_run_time_ms = settings::max_run_time_ms;
     pull.arguments.skip_if_running = pull.if_running == IfRunning::skip;

@@ -7,6 +7,7 @@ extern "C" {
 #include "pg/pull_plan.h"
 
 #include "pg/border.h"
+#include "pg/package_store.h"
 #include "pg/sql.h"
 #include "pg/stage.h"
 #include "pg/xact.h"
@@ -79,6 +80,8 @@ PullPlan make_pull_plan(WorkerContext& context, std::int64_t mapping_id, const s
     PullPlan plan;
     plan.mapping = load_mapping(extension, mapping_id);
     plan.connector = connector_of(extension, plan.mapping);
+    require_enabled(extension, plan.mapping.package);
+    require_enabled(extension, instance_package(name_facts(extension, plan.connector.name), plan.connector.package));
     plan.owner = owner_oid(plan.mapping.owner, "mapping \"" + plan.mapping.name + "\"");
     if (!may_use_connector(extension, plan.connector, plan.owner))
         raise(Error{Reason::none, "42501", "permission denied for connector \"" + plan.connector.name + "\"",

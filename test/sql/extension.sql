@@ -9,7 +9,7 @@ SELECT p.oid::regprocedure
    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_pull')
    AND EXISTS (SELECT 1 FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0);
 
--- every function pins its search_path, but for the two that first look a target's name up by the caller's path and then pin it
+-- every function pins its search_path, but for the three that first look a target's name up by the caller's path and then pin it
 -- themselves (and a procedure that commits, to which SET forbids that)
 SELECT p.proname
   FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
