@@ -62,7 +62,7 @@ oauth::Client& ConnectionGrants::client() {
 std::unique_ptr<TokenHolder> ConnectionGrants::find_holder(const Extension& extension) {
     refuse_dormant(extension, false);
     const Instance instance = instance_of_entry(extension, load_connector(extension, connector_.id));
-    require_enabled(extension, instance.entry.package);
+    require_enabled(extension, instance.package);
     require_use(extension, instance.entry, role_);
     if (!auth_.per_connection) return connector_holder(connector_);
     if (!organization_) organization_ = only_organization(extension, instance, role_);

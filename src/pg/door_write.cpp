@@ -59,7 +59,7 @@ Datum connection_set(FunctionCallInfo fcinfo) {
     lock_connection(name, organization);
     const Instance instance = address_instance(extension, name, package);
     require_door(extension, instance, organization, current_role());
-    require_enabled(extension, instance.entry.package);
+    require_enabled(extension, instance.package);
     require_per_connection(instance);
     const AuthConfig auth = instance.auth();
     const OwnCredential credential = unwrap(parse_own_credential(auth, document));

@@ -28,7 +28,7 @@ ConnectorRow find_entry_for(WorkerContext& context, const json& arguments, unsig
     const Instance instance =
         address_instance(extension, arguments.at("connector").get<std::string>(), optional_text(arguments, "package"));
     require_use(extension, instance.entry, requester);
-    require_enabled(extension, instance.entry.package);
+    require_enabled(extension, instance.package);
     transaction.commit();
     return instance.entry;
 }

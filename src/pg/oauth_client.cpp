@@ -4,6 +4,7 @@
 
 #include "core/json/document.h"
 #include "core/oauth/discovery.h"
+#include "core/oauth/requests.h"
 #include "pg/border.h"
 #include "pg/credentials.h"
 #include "pg/xact.h"
@@ -37,8 +38,6 @@ void resolve_secrets(const Extension& extension, const ConnectorRow& connector, 
     client.private_addresses_allowed = is_superuser(owner_oid(connector.owner, "connector " + in_quotes(connector.name)));
 }
 
-std::string issuer_of(const AuthConfig& auth) { return auth.oauth2 ? auth.oauth2->issuer : std::string(); }
-
 std::optional<oauth::Discovery> fetched_before(const Extension& extension, const ConnectorRow& connector,
                                                const oauth::Client& client) {
     const Rows rows = catalog_query_latest(
@@ -47,7 +46,7 @@ std::optional<oauth::Discovery> fetched_before(const Extension& extension, const
             " d WHERE d.connector_id = $1 AND d.fetched_at > pg_catalog.clock_timestamp() - interval '1 day'",
         {int8(connector.id)});
     if (rows.empty()) return std::nullopt;
-    auto parsed = oauth::parse_discovery(unwrap(parse_document(rows.one().value())), issuer_of(client.auth));
+    auto parsed = oauth::parse_discovery(unwrap(parse_document(rows.one().value())), oauth::issuer_asked(client.auth));
     if (!parsed.ok()) return std::nullopt;  // the issuer was changed since
     return std::move(parsed).value();
 }
@@ -69,7 +68,7 @@ void discover(WorkerContext& context, SourceContext& source, const ConnectorRow&
         raise(fail(Reason::upstream_not_ok, "the document of the " + name + " could not be read")
                   .with_detail("It answered with status " + std::to_string(response.status) + ".")
                   .with_hint("Check auth \"discovery\" or \"issuer\" of the connector."));
-    client.discovery = unwrap(oauth::parse_discovery(document, issuer_of(client.auth)));
+    client.discovery = unwrap(oauth::parse_discovery(document, oauth::issuer_asked(client.auth)));
     Transaction transaction;
     const Extension extension = context.checked_extension();
     catalog_execute(extension,

@@ -76,8 +76,9 @@ void revoke_rows_of(const Extension& extension, const std::string& name, const s
     for (const auto& rows : by_organization(connections_of_name(extension, name))) {
         const RevokeStep step = revoke_step(facts, package, packages_of(rows));
         if (step.refused) continue;
-        // REVOCATION: becomes revoke_rows(extension, entry, rows) of pg/revocation.h, which tells the provider, too.
-        for (const std::size_t i : step.rows) delete_connection(extension, rows[i].id);
+        std::vector<ConnectionRow> answering;
+        for (const std::size_t i : step.rows) answering.push_back(rows[i]);
+        if (const auto entry = entry_with_stamp(extension, name, package)) revoke_rows(extension, *entry, answering);
     }
 }
 

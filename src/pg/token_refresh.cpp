@@ -234,7 +234,7 @@ TokenRecord Refresh::send(const TokenRecord& before) {
     const auto& response = std::get<HttpResponse>(outcome);
     const oauth::TokenAnswer answer =
         oauth::read_token_answer(client_, first ? oauth::TokenCall::first : oauth::TokenCall::refresh, response,
-                                 source_.clock.now(), before.lifetime);
+                                 source_.clock.now(), before.lifetime, holder);
     source_.redactor.add(answer.token);
     source_.redactor.add(answer.refresh_token);
     switch (answer.kind) {
@@ -244,8 +244,12 @@ TokenRecord Refresh::send(const TokenRecord& before) {
             misconfigured(before, answer);
         case oauth::TokenAnswer::Kind::transient:
             return passing(before, pg_pull::fail(Reason::upstream_not_ok, told(answer)), answer.retry_after);
-        case oauth::TokenAnswer::Kind::invalid_grant:
         case oauth::TokenAnswer::Kind::refused:
+            // nothing is known of the grant, unless this was the one try of a refresh in doubt
+            if (!before.in_doubt)
+                return passing(before, pg_pull::fail(Reason::upstream_not_ok, told(answer)), answer.retry_after);
+            break;
+        case oauth::TokenAnswer::Kind::invalid_grant:
             break;
     }
     return refused(before, answer);
