@@ -6,6 +6,7 @@ extern "C" {
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
+#include "storage/ipc.h"
 #include "tcop/tcopprot.h"
 
 PGDLLEXPORT void pg_pull_queue_main(Datum argument);

@@ -1,3 +1,4 @@
+#include "pg/revocation.h"
 #include "pg/package_holders.h"
 
 #include "core/connection/answer.h"

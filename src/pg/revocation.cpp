@@ -16,6 +16,7 @@ extern "C" {
 #include "pg/key_ring.h"
 #include "pg/oauth_client.h"
 #include "pg/sealed_rows.h"
+#include "pg/token_holder.h"
 
 namespace pg_pull::pg {
 namespace {

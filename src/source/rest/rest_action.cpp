@@ -142,7 +142,9 @@ Result<HttpResponse> send_once(SourceContext& context, Connector& connector, con
 Result<ActionAnswer> send_action(SourceContext& context, const std::string& connector_name, const json& config,
                                  const json& auth, const json& input) {
     Action action;
-    if (!input.is_null()) PG_PULL_ASSIGN(action, parse_action(input));
+    if (!input.is_null()) {
+        PG_PULL_ASSIGN(action, parse_action(input));
+    }
     PG_PULL_ASSIGN(const auto connector, Connector::open(context, connector_name, config, auth));
     PG_PULL_ASSIGN(HttpResponse response, send_once(context, *connector, action));
     if (response.status == 401 && context.grants != nullptr && connector->auth().can_refresh()) {
