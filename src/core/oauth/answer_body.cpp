@@ -6,6 +6,7 @@
 #include "core/base/encoding.h"
 #include "core/base/url.h"
 #include "core/json/lookup.h"
+#include "core/json/utf8.h"
 #include "core/oauth/jwt.h"
 
 namespace pg_pull::oauth {
@@ -30,8 +31,11 @@ json form_object(std::string_view text) {
     std::replace(spaced.begin(), spaced.end(), '+', ' ');
     url.query = std::move(spaced);
     json object = json::object();
-    for (const auto& [key, value] : query_parameters(url))
-        if (!key.empty()) object[key] = value;
+    for (auto [key, value] : query_parameters(url)) {
+        replace_bad_utf8(key, '?');
+        replace_bad_utf8(value, '?');
+        if (!key.empty()) object[key] = std::move(value);
+    }
     return object;
 }
 
@@ -75,17 +79,21 @@ bool names_credential(const std::string& key) {
     return name.ends_with("token") || name.ends_with("secret") || name.ends_with("password");
 }
 
-/// An object that is kept whole may hold tokens (Slack's `authed_user`): they are not for fields.
-void drop_credentials(json& value) {
-    if (value.is_object())
+/// An object that is kept whole may hold tokens (Slack's `authed_user`): they are not for fields. Nor are NULs, which no column takes.
+void make_storable(json& value) {
+    if (value.is_string()) {
+        std::string& text = value.get_ref<std::string&>();
+        text.erase(std::remove(text.begin(), text.end(), '\0'), text.end());
+    } else if (value.is_object()) {
         for (auto at = value.begin(); at != value.end();) {
-            if (names_credential(at.key()) && !at->is_boolean())
+            if ((names_credential(at.key()) && !at->is_boolean()) || at.key().find('\0') != std::string::npos)
                 at = value.erase(at);
             else
-                drop_credentials(*at++);
+                make_storable(*at++);
         }
-    else if (value.is_array())
-        for (json& element : value) drop_credentials(element);
+    } else if (value.is_array()) {
+        for (json& element : value) make_storable(element);
+    }
 }
 
 std::string at_path(const json& body, const std::optional<Path>& path) {
@@ -107,9 +115,9 @@ json answer_body(const HttpResponse& response) {
     }
     const std::string type = ascii_lower(response.header("content-type").value_or(""));
     // Some send a form as plain text (Facebook once did).
-    const bool is_form =
-        type.starts_with("application/x-www-form-urlencoded") ||
-        (type.starts_with("text/plain") && text.find('=') != std::string_view::npos && text.find('<') == std::string_view::npos);
+    const bool is_form = type.starts_with("application/x-www-form-urlencoded") ||
+                         (type.starts_with("text/plain") && text.find('=') != std::string_view::npos &&
+                          text.find('<') == std::string_view::npos);
     return is_form ? form_object(text.substr(start)) : json(nullptr);
 }
 
@@ -134,7 +142,7 @@ json kept_values(const std::map<std::string, Path>& keep, const json& body) {
     json kept = json::object();
     for (const auto& [field, path] : keep)
         if (auto found = find_in_answer(body, path); found && !found->is_null()) {
-            drop_credentials(*found);
+            make_storable(*found);
             kept[field] = std::move(*found);
         }
     return kept;
@@ -166,8 +174,9 @@ json account_of(const json& claims) {
     json account = json::object();
     for (const char* const name : kNames)
         if (const auto found = claims.find(name);
-            found != claims.end() && (found->is_string() || found->is_number()) && found->dump(-1, ' ', false, json::error_handler_t::replace).size() <= 256)
-            account[name] = *found;
+            found != claims.end() && (found->is_string() || found->is_number()) &&
+            found->dump(-1, ' ', false, json::error_handler_t::replace).size() <= 256)
+            make_storable(account[name] = *found);
     if (account.empty()) return nullptr;
     return account;
 }

@@ -151,9 +151,8 @@ std::optional<std::string> Call::sent_name(const std::string& name) const {
 }
 
 bool Call::has_header(std::string_view name) const {
-    return std::any_of(request_.headers.begin(), request_.headers.end(), [name](const NamedTemplates& entry) {
-        return equals_ignoring_case(entry.name, name);
-    });
+    return std::any_of(request_.headers.begin(), request_.headers.end(),
+                       [name](const NamedTemplates& entry) { return equals_ignoring_case(entry.name, name); });
 }
 
 Result<void> Call::put_into_url(HttpRequest& request) {
@@ -173,8 +172,7 @@ Result<void> Call::put_into_body(HttpRequest& request) {
     const bool is_json = request_.format == BodyFormat::json;
     bool secret = false;
     if (request_.body && request_.body->is_text()) {
-        PG_PULL_ASSIGN(auto text,
-                       request_.body->render_text(context_, is_json ? Place::json_string : Place::form));
+        PG_PULL_ASSIGN(auto text, request_.body->render_text(context_, is_json ? Place::json_string : Place::form));
         request.body = std::move(text.text);
         secret = text.secret;
     } else {

@@ -24,8 +24,9 @@ struct Client {
     std::string connector;  ///< its name, for messages
     RestConfig config;
     AuthConfig auth;
-    nlohmann::json document = nlohmann::json::object();  ///< `connector.…` in templates; `name` and `client_id` are added
-    Secret secret;  ///< client secret or private key (oauth2), credential (login); may be empty
+    nlohmann::json document =
+        nlohmann::json::object();        ///< `connector.…` in templates; `name` and `client_id` are added
+    Secret secret;                       ///< client secret or private key (oauth2), credential (login); may be empty
     std::optional<Discovery> discovery;  ///< endpoints where auth names none
     bool private_addresses_allowed = false;
     HttpTls tls;
@@ -43,7 +44,7 @@ struct Holder {
     Secret client_secret;
     std::optional<std::string> username;  ///< `credential.username`
     Secret password;                      ///< `credential.password`
-    Secret key;                           ///< `credential` of a login; without it the password, then the connector's secret
+    Secret key;  ///< `credential` of a login; without it the password, then the connector's secret
 };
 
 }  // namespace pg_pull::oauth

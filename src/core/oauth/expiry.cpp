@@ -70,7 +70,8 @@ std::optional<double> claim_number(const json& claims, const char* name) {
 
 }  // namespace
 
-std::optional<Millis> read_lifetime(const json& value, std::optional<Unit> unit, bool is_moment, WallTime provider_now) {
+std::optional<Millis> read_lifetime(const json& value, std::optional<Unit> unit, bool is_moment,
+                                    WallTime provider_now) {
     if (value.is_boolean()) return std::nullopt;
     const std::string text = scalar_text(value).value_or("");
     if (const auto number = finite_number(text)) return lifetime_of_number(*number, unit, is_moment, provider_now);

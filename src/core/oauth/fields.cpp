@@ -5,6 +5,7 @@
 
 #include "core/json/keys.h"
 #include "core/json/lookup.h"
+#include "core/json/utf8.h"
 #include "core/oauth/answer_body.h"
 
 namespace pg_pull::oauth {
@@ -25,6 +26,9 @@ const ConnectionField* declared_field(const AuthConfig& auth, const std::string&
 Result<void> check_text(const std::string& name, const std::string& text) {
     if (text.size() > kLongestField)
         return fail(Reason::invalid_configuration, field_place(name) + " is longer than 1024 bytes");
+    std::string copy = text;
+    if (!replace_bad_utf8(copy, '?').empty())
+        return fail(Reason::invalid_configuration, field_place(name) + " is not UTF-8");
     if (std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
         return fail(Reason::invalid_configuration, field_place(name) + " holds a control character");
     return {};

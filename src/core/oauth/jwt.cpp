@@ -105,8 +105,8 @@ Result<Secret> client_assertion(const Secret& private_key, std::string_view clie
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
     const bool is_rsa = EVP_PKEY_base_id(key.get()) == EVP_PKEY_RSA;
     const json header{{"alg", is_rsa ? "RS256" : "ES256"}, {"typ", "JWT"}};
-    const json claims{{"iss", client_id}, {"sub", client_id},       {"aud", audience}, {"jti", id},
-                      {"iat", seconds},   {"exp", seconds + 5 * 60}};
+    const json claims{{"iss", client_id}, {"sub", client_id}, {"aud", audience},
+                      {"jti", id},        {"iat", seconds},   {"exp", seconds + 5 * 60}};
     const auto part = [](const json& value) {
         return base64url_encode(value.dump(-1, ' ', false, json::error_handler_t::replace));
     };

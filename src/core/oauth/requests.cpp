@@ -37,9 +37,7 @@ RequestTemplate over_token(RequestTemplate request, const OAuth2Config& oauth) {
     return request;
 }
 
-ClientAuth token_auth(const OAuth2Config& oauth) {
-    return oauth.token ? oauth.token->client_auth : ClientAuth::unset;
-}
+ClientAuth token_auth(const OAuth2Config& oauth) { return oauth.token ? oauth.token->client_auth : ClientAuth::unset; }
 
 Call token_call(const Client& client, const Holder& holder, RequestTemplate request) {
     Call call(client, holder, std::move(request));
@@ -65,7 +63,8 @@ Result<HttpRequest> login_request(const Client& client, const Holder& holder) {
     if (request.format == BodyFormat::unset) request.format = BodyFormat::json;
     const bool has_credential = !client.secret.empty() || !holder.key.empty() || !holder.password.empty();
     if (!has_credential)
-        return fail(Reason::credential_unresolved, "connector \"" + client.connector + "\" has no credential to log in with");
+        return fail(Reason::credential_unresolved,
+                    "connector \"" + client.connector + "\" has no credential to log in with");
     if (request.method.empty() && !request.body) request.method = "POST";
     Call call(client, holder, std::move(request));
     call.as_api_call();
@@ -182,7 +181,8 @@ Result<HttpRequest> first_token_request(const Client& client, const Holder& hold
     if (client.auth.login) return login_request(client, holder);
     PG_PULL_ASSIGN(const OAuth2Config* const oauth, oauth2_of(client));
     if (oauth->grant != Grant::client_credentials)
-        return fail(Reason::not_connected, "connector \"" + client.connector + "\" gets its first token by consent only");
+        return fail(Reason::not_connected,
+                    "connector \"" + client.connector + "\" gets its first token by consent only");
     return client_credentials_request(client, holder, *oauth);
 }
 

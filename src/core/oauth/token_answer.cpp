@@ -19,10 +19,9 @@ using Kind = TokenAnswer::Kind;
 constexpr std::size_t kLongestToken = 64UL << 10;
 
 /// RFC 6749 section 5.2, and what GitHub, Slack, HubSpot and Zoho say for the same.
-constexpr std::array<std::string_view, 8> kGrantErrors{"invalid_grant",         "bad_refresh_token",
-                                                       "invalid_refresh_token", "refresh_token_expired",
-                                                       "expired_refresh_token", "token_revoked",
-                                                       "token_expired",         "invalid_code"};
+constexpr std::array<std::string_view, 8> kGrantErrors{
+    "invalid_grant",         "bad_refresh_token", "invalid_refresh_token", "refresh_token_expired",
+    "expired_refresh_token", "token_revoked",     "token_expired",         "invalid_code"};
 constexpr std::array<std::string_view, 6> kClientErrors{"invalid_client",    "unauthorized_client",
                                                         "bad_client_secret", "incorrect_client_credentials",
                                                         "invalid_client_id", "bad_client_id"};
@@ -97,11 +96,12 @@ std::optional<Millis> stated_lifetime(const ResponseMap& map, const json& body, 
     return read(map.expires_in, false);
 }
 
-void read_lifetimes(const Client& client, TokenCall call, const ResponseMap& map, const json& body, WallTime received_at,
-                    WallTime provider_now, std::optional<Millis> previous, TokenAnswer& answer) {
+void read_lifetimes(const Client& client, TokenCall call, const ResponseMap& map, const json& body,
+                    WallTime received_at, WallTime provider_now, std::optional<Millis> previous, TokenAnswer& answer) {
     answer.lifetime = stated_lifetime(map, body, provider_now);
     if (!answer.lifetime)
-        if (const auto claims = jwt_claims(answer.token.reveal())) answer.lifetime = jwt_lifetime(*claims, provider_now);
+        if (const auto claims = jwt_claims(answer.token.reveal()))
+            answer.lifetime = jwt_lifetime(*claims, provider_now);
     if (!answer.lifetime && call == TokenCall::refresh) answer.lifetime = previous;
     if (!answer.lifetime && client.auth.oauth2) answer.lifetime = client.auth.oauth2->default_lifetime;
     if (answer.lifetime) answer.expires_at = received_at + *answer.lifetime;
@@ -137,9 +137,8 @@ std::optional<std::vector<std::string>> granted_scopes(const Client& client, con
 
 /// The client or password is the connection's own, so that a refusal is about it and not about the connector.
 bool client_is_connections(const Client& client, const Holder& holder) {
-    return client.auth.per_connection &&
-           (client.auth.login || holder.client_id || !holder.client_secret.empty() || !holder.key.empty() ||
-            !holder.password.empty());
+    return client.auth.per_connection && (client.auth.login || holder.client_id || !holder.client_secret.empty() ||
+                                          !holder.key.empty() || !holder.password.empty());
 }
 
 Kind kind_of_failure(const Client& client, const Holder& holder, int status, std::string_view error) {
@@ -155,8 +154,8 @@ Kind kind_of_failure(const Client& client, const Holder& holder, int status, std
 
 Redactor redactor_of(const Client& client, const Holder& holder) {
     Redactor redactor;
-    for (const Secret* const secret : {&client.secret, &holder.token, &holder.refresh_token, &holder.client_secret,
-                                       &holder.password, &holder.key})
+    for (const Secret* const secret :
+         {&client.secret, &holder.token, &holder.refresh_token, &holder.client_secret, &holder.password, &holder.key})
         redactor.add(*secret);
     return redactor;
 }
@@ -201,7 +200,8 @@ TokenAnswer read_token_answer(const Client& client, TokenCall call, const HttpRe
     answer.scopes = granted_scopes(client, body, map.scope);
     answer.keep = kept_values(map.keep, body);
     if (body.is_object())
-        if (const json* const id_token = beside(body, *map.token, "id_token"); id_token != nullptr && id_token->is_string())
+        if (const json* const id_token = beside(body, *map.token, "id_token");
+            id_token != nullptr && id_token->is_string())
             if (const auto claims = jwt_claims(id_token->get_ref<const std::string&>()))
                 answer.account = account_of(*claims);
     return answer;

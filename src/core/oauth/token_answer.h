@@ -25,8 +25,8 @@ struct TokenAnswer {
         granted,
         invalid_grant,  ///< this connection must be connected again; also where its own client or password is refused
         misconfigured,  ///< the connector's client is refused (invalid_client, unauthorized_client): its connections are not to blame
-        transient,      ///< 408, 425, 429, 5xx, temporarily_unavailable: nothing is known of the grant
-        refused,        ///< anything else, a success without a usable token included: marks nothing
+        transient,  ///< 408, 425, 429, 5xx, temporarily_unavailable: nothing is known of the grant
+        refused,    ///< anything else, a success without a usable token included: marks nothing
     };
     Kind kind = Kind::refused;
     Secret token;
@@ -34,11 +34,11 @@ struct TokenAnswer {
     std::optional<WallTime> expires_at;  ///< by our clock, counted from the arrival of the answer; nothing: unknown
     std::optional<Millis> lifetime;      ///< what expires_at was made from
     std::optional<WallTime> refresh_expires_at;
-    std::optional<std::vector<std::string>> scopes;    ///< as granted; nothing: as asked (RFC 6749 section 5.1)
-    nlohmann::json keep = nlohmann::json::object();    ///< for the connection's fields: `keep` of the response map
-    nlohmann::json account;                            ///< of the claims of `id_token`: sub, email, name …, or null
-    std::string error;                                 ///< for details: cut, cleaned, never a token
-    std::string error_description;                     ///< likewise
+    std::optional<std::vector<std::string>> scopes;  ///< as granted; nothing: as asked (RFC 6749 section 5.1)
+    nlohmann::json keep = nlohmann::json::object();  ///< for the connection's fields: `keep` of the response map
+    nlohmann::json account;                          ///< of the claims of `id_token`: sub, email, name …, or null
+    std::string error;                               ///< for details: cut, cleaned, never a token
+    std::string error_description;                   ///< likewise
     int status = 0;
     std::optional<Millis> retry_after;
 };

@@ -81,12 +81,31 @@ ConfigReader reader_for(const json& config, AuthType type) {
         case AuthType::oauth2:
             break;
     }
-    return {config, "auth", {"type",   "per",          "fields",           "credential_ref",
-                             "grant",  "client_id",    "scopes",           "scope_separator",
-                             "issuer", "discovery",    "resource",         "redirect_uri",
-                             "pkce",   "margin",       "default_lifetime", "authorize",
-                             "token",  "refresh",      "revoke",           "introspect",
-                             "verify", "after_connect", "use"}};
+    return {config,
+            "auth",
+            {"type",
+             "per",
+             "fields",
+             "credential_ref",
+             "grant",
+             "client_id",
+             "scopes",
+             "scope_separator",
+             "issuer",
+             "discovery",
+             "resource",
+             "redirect_uri",
+             "pkce",
+             "margin",
+             "default_lifetime",
+             "authorize",
+             "token",
+             "refresh",
+             "revoke",
+             "introspect",
+             "verify",
+             "after_connect",
+             "use"}};
 }
 
 Result<AuthType> parse_type(const json& config) {
@@ -119,8 +138,7 @@ Result<ConnectionField> parse_field(const std::string& name, const json& value, 
     ConfigReader reader(value, where, {"label", "pattern", "default", "optional", "enum"});
     reader.text("label", field.label);
     reader.text("pattern", field.pattern);
-    if (!reader.failed() && !is_expression(field.pattern))
-        reader.refuse("pattern", "is not a regular expression");
+    if (!reader.failed() && !is_expression(field.pattern)) reader.refuse("pattern", "is not a regular expression");
     reader.text("default", field.default_value);
     reader.flag("optional", field.optional);
     reader.texts("enum", field.allowed);
@@ -254,10 +272,11 @@ Result<std::optional<OAuth2Config>> read_oauth2(ConfigReader& reader) {
     read_request(reader, "introspect", oauth.introspect);
     read_request(reader, "verify", oauth.verify);
     read_request(reader, "after_connect", oauth.after_connect);
-    reader.value("use", oauth.use, [](const json& value, const std::string& where) -> Result<std::optional<CredentialUse>> {
-        PG_PULL_ASSIGN(auto use, parse_use(value, where));
-        return std::optional(std::move(use));
-    });
+    reader.value("use", oauth.use,
+                 [](const json& value, const std::string& where) -> Result<std::optional<CredentialUse>> {
+                     PG_PULL_ASSIGN(auto use, parse_use(value, where));
+                     return std::optional(std::move(use));
+                 });
     // Otherwise both addresses are discovered (RFC 8414).
     if (oauth.issuer.empty() && oauth.discovery.empty()) {
         reader.require("token");

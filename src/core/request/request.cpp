@@ -30,11 +30,11 @@ Result<std::optional<Template>> parse_url_template(const json& value, const std:
 
 /// {standard name: their name, or null to leave the parameter out}.
 Result<std::map<std::string, std::optional<std::string>>> parse_params(const json& value, const std::string& where) {
-    PG_PULL_CHECK(check_keys(value, where,
-                             {"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
-                              "code_challenge_method", "resource", "grant_type", "code", "client_secret",
-                              "code_verifier", "refresh_token", "client_assertion", "client_assertion_type", "token",
-                              "token_type_hint"}));
+    PG_PULL_CHECK(
+        check_keys(value, where,
+                   {"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
+                    "code_challenge_method", "resource", "grant_type", "code", "client_secret", "code_verifier",
+                    "refresh_token", "client_assertion", "client_assertion_type", "token", "token_type_hint"}));
     std::map<std::string, std::optional<std::string>> result;
     for (const auto& item : value.items()) {
         if (item.value().is_null())
