@@ -33,8 +33,8 @@ ConnectionRow answering_row_for_dispatch(const Extension& extension, const Insta
                                          const std::string& organization) {
     auto row = answering_connection(extension, instance, organization, At::dispatch);
     if (!row)
-        raise(fail(Reason::not_connected, "organization " + in_quotes(organization) + " is not connected to connector " +
-                                              in_quotes(instance.facts.name))
+        raise(fail(Reason::not_connected, "organization " + in_quotes(organization) +
+                                              " is not connected to connector " + in_quotes(instance.facts.name))
                   .with_hint("Connect it with sync_connection_begin() or sync_connection_set()."));
     refuse_unusable(*row);
     return *std::move(row);

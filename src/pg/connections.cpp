@@ -71,8 +71,8 @@ std::vector<ConnectionRow> rows_to_revoke(const Extension& extension, const Inst
     const RevokeStep step = revoke_step(instance.facts, instance.package, packages);
     if (step.refused) raise(conflict_error(instance.facts, Answer::nobodys, packages, organization, false));
     if (step.rows.empty())
-        raise(fail(Reason::not_connected, "organization " + in_quotes(organization) + " is not connected to connector " +
-                                              in_quotes(instance.facts.name))
+        raise(fail(Reason::not_connected, "organization " + in_quotes(organization) +
+                                              " is not connected to connector " + in_quotes(instance.facts.name))
                   .with_code("PT404"));
     std::vector<ConnectionRow> answering;
     for (const std::size_t index : step.rows) answering.push_back(rows[index]);
@@ -80,13 +80,13 @@ std::vector<ConnectionRow> rows_to_revoke(const Extension& extension, const Inst
 }
 
 bool may_see_organization(const Extension& extension, const std::string& organization, unsigned role) {
-    const Rows rows = catalog_query(
-        extension,
-        "SELECT pg_catalog.pg_has_role($1, $2, 'USAGE') OR EXISTS (SELECT FROM " +
-            extension.relation("sys_sync_organization_grant") +
-            " g JOIN pg_catalog.pg_roles r ON r.rolname = g.role WHERE g.organization_id = $3 AND "
-            "pg_catalog.pg_has_role($1, r.oid, 'USAGE'))",
-        {oid(role), oid(extension.owner), text(organization)});
+    const Rows rows =
+        catalog_query(extension,
+                      "SELECT pg_catalog.pg_has_role($1, $2, 'USAGE') OR EXISTS (SELECT FROM " +
+                          extension.relation("sys_sync_organization_grant") +
+                          " g JOIN pg_catalog.pg_roles r ON r.rolname = g.role WHERE g.organization_id = $3 AND "
+                          "pg_catalog.pg_has_role($1, r.oid, 'USAGE'))",
+                      {oid(role), oid(extension.owner), text(organization)});
     return to_bool(rows.one());
 }
 

@@ -61,8 +61,7 @@ std::string connect(const Extension& extension, const Instance& instance, const 
 /// 42501 where it may not.
 void require_organization(const Extension& extension, const std::string& organization, unsigned role);
 /// Both: use of the connector, and the organization.
-void require_door(const Extension& extension, const Instance& instance, const std::string& organization,
-                  unsigned role);
+void require_door(const Extension& extension, const Instance& instance, const std::string& organization, unsigned role);
 /// Raises where the connector takes no connections: its credential is its own.
 void require_per_connection(const Instance& instance);
 

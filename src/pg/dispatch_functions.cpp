@@ -40,8 +40,7 @@ void refuse_dispatch_on_standby(const char* function) {
 ConnectorRow check_dispatch(const Dispatch& dispatch) {
     const Spi spi;
     const Extension extension = Extension::current();
-    const Instance instance =
-        address_instance(extension, dispatch.connector, dispatch.package, Visible::committed);
+    const Instance instance = address_instance(extension, dispatch.connector, dispatch.package, Visible::committed);
     require_use(extension, instance.entry, current_role());
     require_enabled(extension, instance.package);
     if (dispatch.organization && instance.auth().per_connection)

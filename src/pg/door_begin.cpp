@@ -184,9 +184,9 @@ Datum connection_revoke(FunctionCallInfo fcinfo) {
     refuse_read_only("sync_connection_revoke()");
     TableResult result(fcinfo);
     if (revoke_here(result, name, organization, package)) return no_value();
-    const json answer = call_worker(
-        RequestKind::revoke,
-        {{"connector", name}, {"organization", organization}, {"package", nullable_text(package)}}, name);
+    const json answer =
+        call_worker(RequestKind::revoke,
+                    {{"connector", name}, {"organization", organization}, {"package", nullable_text(package)}}, name);
     for (const json& row : answer.at("rows"))
         result.add({text_or_null(row.at("connection_id")), text_or_null(row.at("package_id")),
                     text_or_null(row.at("remote"))});

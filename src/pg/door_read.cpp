@@ -73,7 +73,8 @@ Datum connection_list(FunctionCallInfo fcinfo) {
             continue;
         }
         const ConnectionRow& row = rows[answering.row];
-        result.add({organization, row.status, row.id, row.package, json_text(row.account), row.token_expires_text, none});
+        result.add(
+            {organization, row.status, row.id, row.package, json_text(row.account), row.token_expires_text, none});
     }
     return no_value();
 }
@@ -92,8 +93,8 @@ Finding finding_of_nobodys_row(const NameFacts& facts, const std::vector<RowPack
     const bool blocks = std::any_of(facts.holders.begin(), facts.holders.end(), [&](const std::string& holder) {
         return std::find(rows.begin(), rows.end(), RowPackage(holder)) == rows.end();
     });
-    const std::string remedy = row ? "uninstall one holder, then revoke"
-                                   : "sync_connection_bind(), or uninstall one holder, then revoke";
+    const std::string remedy =
+        row ? "uninstall one holder, then revoke" : "sync_connection_bind(), or uninstall one holder, then revoke";
     if (blocks) return {"conflict", remedy};
     return {row ? "stale_stamp" : "package_less", remedy};
 }
@@ -125,8 +126,7 @@ Datum connection_audit(FunctionCallInfo fcinfo) {
     const unsigned role = current_role();
     std::map<std::string, NameFacts> facts_of_name;
     std::map<std::pair<std::string, std::string>, std::vector<ConnectionRow>> groups;
-    for (auto& row : all_connections(extension))
-        groups[{row.connector, row.organization}].push_back(std::move(row));
+    for (auto& row : all_connections(extension)) groups[{row.connector, row.organization}].push_back(std::move(row));
     for (const auto& [key, rows] : groups) {
         if (!may_see_organization(extension, key.second, role)) continue;
         const auto at = facts_of_name.try_emplace(key.first).first;
@@ -135,9 +135,8 @@ Datum connection_audit(FunctionCallInfo fcinfo) {
         for (const auto& row : rows) {
             const auto finding = finding_of(facts, packages_of(rows), row.package);
             if (!finding) continue;
-            result.add({row.id, row.organization, row.package, row.connector,
-                        std::string(to_text(resolve_name(facts))), array_literal(facts.holders), finding->finding,
-                        finding->remedy});
+            result.add({row.id, row.organization, row.package, row.connector, std::string(to_text(resolve_name(facts))),
+                        array_literal(facts.holders), finding->finding, finding->remedy});
         }
     }
     return no_value();

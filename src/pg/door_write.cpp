@@ -172,7 +172,8 @@ Datum connection_claim(FunctionCallInfo) {
                         "database_oid = EXCLUDED.database_oid, claimed_at = pg_catalog.now()",
                     {oid(MyDatabaseId)});
     return int8_result(to_int(
-        catalog_query(extension, "SELECT pg_catalog.count(*) FROM " + extension.relation("sync_connection_store")).one()));
+        catalog_query(extension, "SELECT pg_catalog.count(*) FROM " + extension.relation("sync_connection_store"))
+            .one()));
 }
 
 }  // namespace

@@ -92,17 +92,17 @@ void check_completer(const Extension&, const Pending& pending, const json& argum
         return OidIsValid(role) ? pg_pull_has_privs_of_role(requester, role) : superuser_arg(requester);
     });
     if (!allowed)
-        raise(Error{Reason::none,
-                    "42501",
-                    "permission denied to complete the authorization",
-                    "It was begun by another role.",
-                    "Complete it as the role that began it, or begin anew."});
+        raise(Error{Reason::none, "42501", "permission denied to complete the authorization",
+                    "It was begun by another role.", "Complete it as the role that began it, or begin anew."});
 }
 
 class Completion {
 public:
     Completion(WorkerContext& context, const json& arguments, unsigned requester)
-        : context_(context), arguments_(arguments), requester_(requester), hash_(oauth::hash_state(text_in(arguments, "state"))) {}
+        : context_(context),
+          arguments_(arguments),
+          requester_(requester),
+          hash_(oauth::hash_state(text_in(arguments, "state"))) {}
 
     json run();
 
@@ -112,7 +112,8 @@ private:
     json exchange(const Pending& pending, const ConnectorRow& connector);
     Result<json> obtain(SourceContext& source, const Pending& pending, const ConnectorRow& connector);
     Result<json> store(const Pending& pending, const ConnectionValues& values, const ConnectionSecrets& secrets);
-    Result<oauth::Kept> ask(SourceContext& source, const RequestTemplate& request, std::optional<HttpRequest> made) const;
+    Result<oauth::Kept> ask(SourceContext& source, const RequestTemplate& request,
+                            std::optional<HttpRequest> made) const;
     Error answer_error(const SourceContext& source, const oauth::TokenAnswer& answer, const ConnectorRow& connector);
     void settle(const json& outcome);
     [[nodiscard]] std::string code_of(const AuthConfig& auth) const;
@@ -220,18 +221,16 @@ Result<json> Completion::obtain(SourceContext& source, const Pending& pending, c
     holder.fields = pending.fields;
     PG_PULL_ASSIGN(const json kept_of_callback, oauth::keep_of_callback(client.auth, arguments_.at("params")));
     holder.fields.update(kept_of_callback);
-    PG_PULL_ASSIGN(HttpRequest request,
-                   oauth::exchange_request(client, holder, code_of(client.auth), pending.verifier, pending.redirect_uri,
-                                           arguments_.at("params")));
+    PG_PULL_ASSIGN(HttpRequest request, oauth::exchange_request(client, holder, code_of(client.auth), pending.verifier,
+                                                                pending.redirect_uri, arguments_.at("params")));
     ++source.counters.requests;
     HttpOutcome outcome = source.http.send(std::move(request));
     if (auto* failure = std::get_if<HttpFailure>(&outcome)) {
         failure->error.message = source.redactor.redact(failure->error.message);
         return std::move(failure->error);
     }
-    const oauth::TokenAnswer answer =
-        oauth::read_token_answer(client, oauth::TokenCall::exchange, std::get<HttpResponse>(outcome),
-                                 source.clock.now(), std::nullopt, holder);
+    const oauth::TokenAnswer answer = oauth::read_token_answer(
+        client, oauth::TokenCall::exchange, std::get<HttpResponse>(outcome), source.clock.now(), std::nullopt, holder);
     if (answer.kind != oauth::TokenAnswer::Kind::granted) return answer_error(source, answer, connector);
     source.redactor.add(answer.token);
     source.redactor.add(answer.refresh_token);
@@ -245,8 +244,8 @@ Result<json> Completion::obtain(SourceContext& source, const Pending& pending, c
     for (const bool after : {true, false}) {
         const auto& request_template = after ? config.after_connect : config.verify;
         if (!request_template) continue;
-        PG_PULL_ASSIGN(auto made, after ? oauth::after_connect_request(client, holder)
-                                        : oauth::verify_request(client, holder));
+        PG_PULL_ASSIGN(auto made,
+                       after ? oauth::after_connect_request(client, holder) : oauth::verify_request(client, holder));
         PG_PULL_ASSIGN(const oauth::Kept kept, ask(source, *request_template, std::move(made)));
         holder.fields.update(kept.fields);
         if (!kept.account.is_null()) values.account = kept.account;

@@ -93,8 +93,8 @@ json execute_dispatch(WorkerContext& context, const json& arguments, unsigned re
     const ConnectorRow connector = find_entry_for(context, arguments, requester);
     RunCounters counters;
     SourceSession session(context, connector, requester, counters, optional_text(arguments, "organization"), "");
-    const auto answer = unwrap(rest::send_action(session.context(), connector.name, connector.config, connector.auth,
-                                                 arguments.at("input")));
+    const auto answer = unwrap(
+        rest::send_action(session.context(), connector.name, connector.config, connector.auth, arguments.at("input")));
     return {{"answer", answer.text}};
 }
 

@@ -52,8 +52,10 @@ std::optional<QueuedRequests> claim(WorkerContext& context, std::optional<std::i
     const std::string store = extension.relation("sync_revocation_store");
     const Rows taken = catalog_query(
         extension,
-        "UPDATE " + store + " SET attempts = attempts + 1, try_after = pg_catalog.clock_timestamp() + interval '5 minutes' "
-        "WHERE revocation_id = (SELECT r.revocation_id FROM " + store +
+        "UPDATE " + store +
+            " SET attempts = attempts + 1, try_after = pg_catalog.clock_timestamp() + interval '5 minutes' "
+            "WHERE revocation_id = (SELECT r.revocation_id FROM " +
+            store +
             " r WHERE ($1::bigint IS NULL OR r.revocation_id = $1) AND r.try_after <= pg_catalog.clock_timestamp() "
             "ORDER BY r.try_after LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING revocation_id",
         {int8(id)});
@@ -81,7 +83,8 @@ void settle(WorkerContext& context, std::int64_t id, bool again, const std::stri
                             "least(60, pg_catalog.power(2, attempts)) WHERE revocation_id = $1",
                         {int8(id), text(error)});
     catalog_execute(extension,
-                    "DELETE FROM " + store + " WHERE revocation_id = $1 AND ($2 OR created_at < pg_catalog.now() - interval '1 day')",
+                    "DELETE FROM " + store +
+                        " WHERE revocation_id = $1 AND ($2 OR created_at < pg_catalog.now() - interval '1 day')",
                     {int8(id), boolean(!again)});
     transaction.commit();
 }
@@ -128,7 +131,8 @@ Deleted delete_rows(WorkerContext& context, const json& arguments, unsigned requ
     lock_connection(name, organization);
     const Instance instance = address_instance(extension, name, package_of(arguments));
     if (instance.entry.id != connector.id)
-        raise(Error{Reason::none, "40001", "connector " + in_quotes(name) + " was replaced meanwhile", {}, "Try again."});
+        raise(
+            Error{Reason::none, "40001", "connector " + in_quotes(name) + " was replaced meanwhile", {}, "Try again."});
     require_door(extension, instance, organization, requester);
     Deleted deleted;
     deleted.rows = revoke_rows(extension, &client, rows_to_revoke(extension, instance, organization));

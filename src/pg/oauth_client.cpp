@@ -35,7 +35,8 @@ void resolve_secrets(const Extension& extension, const ConnectorRow& connector, 
     client.secret = secret_of(extension, connector, client.auth.credential_ref);
     client.tls.client_cert = secret_of(extension, connector, client.config.tls_client_cert_ref);
     client.tls.client_key = secret_of(extension, connector, client.config.tls_client_key_ref);
-    client.private_addresses_allowed = is_superuser(owner_oid(connector.owner, "connector " + in_quotes(connector.name)));
+    client.private_addresses_allowed =
+        is_superuser(owner_oid(connector.owner, "connector " + in_quotes(connector.name)));
 }
 
 std::optional<oauth::Discovery> fetched_before(const Extension& extension, const ConnectorRow& connector,
@@ -74,7 +75,8 @@ void discover(WorkerContext& context, SourceContext& source, const ConnectorRow&
     catalog_execute(extension,
                     "INSERT INTO " + extension.relation("sync_discovery_store") +
                         " (connector_id, document, fetched_at) SELECT c.connector_id, $2::jsonb, "
-                        "pg_catalog.clock_timestamp() FROM " + extension.relation("sys_sync_connector") +
+                        "pg_catalog.clock_timestamp() FROM " +
+                        extension.relation("sys_sync_connector") +
                         " c WHERE c.connector_id = $1 ON CONFLICT (connector_id) DO UPDATE SET document = "
                         "EXCLUDED.document, fetched_at = EXCLUDED.fetched_at",
                     {int8(connector.id), text(document.dump())});

@@ -1,5 +1,5 @@
-#include "pg/revocation.h"
 #include "pg/package_holders.h"
+#include "pg/revocation.h"
 
 #include "core/connection/answer.h"
 #include "pg/catalog.h"

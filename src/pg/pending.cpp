@@ -17,8 +17,10 @@ std::string store_pending(const Extension& extension, const Pending& pending) {
     return catalog_query(
                extension,
                "INSERT INTO " + table +
-                   " (state_hash, organization_id, package_id, connector, requester, redirect_uri, fields, scopes_asked, "
-                   "key_id, sealed_verifier, created_at, expires_at) VALUES ($1, $2, $3, $4, $5::name, $6, $7::jsonb, $8, "
+                   " (state_hash, organization_id, package_id, connector, requester, redirect_uri, fields, "
+                   "scopes_asked, "
+                   "key_id, sealed_verifier, created_at, expires_at) VALUES ($1, $2, $3, $4, $5::name, $6, $7::jsonb, "
+                   "$8, "
                    "$9, $10, pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp() + interval '10 minutes') "
                    "RETURNING expires_at",
                {bytea(pending.state_hash), text(pending.organization), text(pending.package), text(pending.connector),
@@ -34,7 +36,8 @@ std::optional<Pending> find_pending(const Extension& extension, const std::strin
         extension,
         "SELECT p.organization_id, p.package_id, p.connector, p.requester, p.redirect_uri, p.fields, "
         "pg_catalog.to_json(p.scopes_asked), p.expires_at <= pg_catalog.clock_timestamp(), p.used_at IS NOT NULL, "
-        "p.outcome FROM " + extension.relation("sync_pending_store") + " p WHERE p.state_hash = $1 FOR UPDATE",
+        "p.outcome FROM " +
+            extension.relation("sync_pending_store") + " p WHERE p.state_hash = $1 FOR UPDATE",
         {bytea(state_hash)});
     if (rows.empty()) return std::nullopt;
     const auto& row = rows[0];
@@ -64,9 +67,10 @@ void use_pending(const Extension& extension, const std::string& state_hash) {
 }
 
 void settle_pending(const Extension& extension, const std::string& state_hash, const nlohmann::json& outcome) {
-    catalog_execute(extension,
-                    "UPDATE " + extension.relation("sync_pending_store") + " SET outcome = $2::jsonb WHERE state_hash = $1",
-                    {bytea(state_hash), text(outcome.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))});
+    catalog_execute(
+        extension,
+        "UPDATE " + extension.relation("sync_pending_store") + " SET outcome = $2::jsonb WHERE state_hash = $1",
+        {bytea(state_hash), text(outcome.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))});
 }
 
 }  // namespace pg_pull::pg

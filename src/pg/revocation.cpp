@@ -29,7 +29,8 @@ std::int64_t queue(const Extension& extension, const ConnectionRow& row, const s
         "INSERT INTO " + extension.relation("sync_revocation_store") +
             " (connector, connection_id, private_hosts, key_id, sealed_request, try_after, created_at) VALUES ($1, "
             "$2::uuid, $3, $4, $5, pg_catalog.now(), pg_catalog.now()) RETURNING revocation_id",
-        {text(row.connector), text(row.id), boolean(requests.front().private_addresses_allowed), text(ring.current().id),
+        {text(row.connector), text(row.id), boolean(requests.front().private_addresses_allowed),
+         text(ring.current().id),
          bytea(seal_field(ring, sealed_kinds::revocation(), 0, {row.id, row.connector}, packed))});
     return to_int(made.one());
 }

@@ -58,7 +58,7 @@ struct SourceSession::Impl {
           allowed_hosts(unwrap(http::AllowedHosts::parse(settings::allowed_hosts))),
           http(worker.waiter(), clock, allowed_hosts),
           rate(worker, clock, connector.id, ""),
-          source_context{clock, worker.waiter(), http,         rate, redactor, counters, random_bits,
+          source_context{clock, worker.waiter(), http,         rate,    redactor, counters, random_bits,
                          {},    run_id,          organization, nullptr, false} {
         source_context.private_addresses_allowed = traits_of(worker, connector).superuser;
         source_context.allowed_hosts = &allowed_hosts;

@@ -104,17 +104,17 @@ public:
         if (!row || row->generation != before.generation) return false;
         const KeyRing ring = require_key_ring();
         const std::vector<std::string> identity{row->id, row->organization, row->package.value_or(""), row->connector};
-        std::vector<Param> parameters{text(id_),
-                                      int8(before.generation),
-                                      time_param(answer.expires_at),
-                                      time_param(answer.refresh_expires_at),
-                                      millis_param(answer.lifetime),
-                                      text(fields_after(before, answer).dump()),
-                                      text(ring.current().id),
-                                      sealed_param(ring, sealed_kinds::connection(), 0, identity, answer.token),
-                                      sealed_param(ring, sealed_kinds::connection(), 1, identity,
-                                                   refresh_token_after(before, answer)),
-                                      sealed_credential(extension, ring, *row, identity)};
+        std::vector<Param> parameters{
+            text(id_),
+            int8(before.generation),
+            time_param(answer.expires_at),
+            time_param(answer.refresh_expires_at),
+            millis_param(answer.lifetime),
+            text(fields_after(before, answer).dump()),
+            text(ring.current().id),
+            sealed_param(ring, sealed_kinds::connection(), 0, identity, answer.token),
+            sealed_param(ring, sealed_kinds::connection(), 1, identity, refresh_token_after(before, answer)),
+            sealed_credential(extension, ring, *row, identity)};
         std::string assignments = store_token_assignments() +
                                   ", sealed_credential = $10, status = 'connected', status_reason = NULL, "
                                   "updated_at = pg_catalog.now()";
@@ -176,12 +176,11 @@ public:
             {int8(id_)});
         if (rows.empty()) {
             // a row to write the intent into, and to compare generations with
-            const auto made = catalog_execute(extension,
-                                              "INSERT INTO " + table(extension) +
-                                                  " (connector_id, generation) SELECT c.connector_id, 0 FROM " +
-                                                  extension.relation("sys_sync_connector") +
-                                                  " c WHERE c.connector_id = $1 ON CONFLICT DO NOTHING",
-                                              {int8(id_)});
+            const auto made = catalog_execute(
+                extension,
+                "INSERT INTO " + table(extension) + " (connector_id, generation) SELECT c.connector_id, 0 FROM " +
+                    extension.relation("sys_sync_connector") + " c WHERE c.connector_id = $1 ON CONFLICT DO NOTHING",
+                {int8(id_)});
             if (made == 0) return std::nullopt;
             return record;
         }
@@ -209,13 +208,12 @@ public:
 
     bool store(const Extension& extension, const TokenRecord& before, const oauth::TokenAnswer& answer) override {
         const KeyRing ring = obtain_key_ring(extension, holds_sealed_values(extension));
-        return update(extension, store_token_assignments(),
-                      {int8(id_), int8(before.generation), time_param(answer.expires_at),
-                       time_param(answer.refresh_expires_at), millis_param(answer.lifetime),
-                       text(fields_after(before, answer).dump()), text(ring.current().id),
-                       sealed_param(ring, sealed_kinds::connector_token(), 0, identity_, answer.token),
-                       sealed_param(ring, sealed_kinds::connector_token(), 1, identity_,
-                                    refresh_token_after(before, answer))});
+        return update(
+            extension, store_token_assignments(),
+            {int8(id_), int8(before.generation), time_param(answer.expires_at), time_param(answer.refresh_expires_at),
+             millis_param(answer.lifetime), text(fields_after(before, answer).dump()), text(ring.current().id),
+             sealed_param(ring, sealed_kinds::connector_token(), 0, identity_, answer.token),
+             sealed_param(ring, sealed_kinds::connector_token(), 1, identity_, refresh_token_after(before, answer))});
     }
 
     bool fail(const Extension& extension, std::int64_t generation, RefreshFailure failure, const std::string&,
@@ -229,10 +227,10 @@ public:
 private:
     static std::string table(const Extension& extension) { return extension.relation("sync_connector_token_store"); }
     bool update(const Extension& extension, const std::string& assignments, const std::vector<Param>& parameters) {
-        return catalog_execute(
-                   extension,
-                   "UPDATE " + table(extension) + " AS t SET " + assignments + " WHERE t.connector_id = $1 AND t.generation = $2",
-                   parameters) > 0;
+        return catalog_execute(extension,
+                               "UPDATE " + table(extension) + " AS t SET " + assignments +
+                                   " WHERE t.connector_id = $1 AND t.generation = $2",
+                               parameters) > 0;
     }
 
     std::int64_t id_;

@@ -121,8 +121,8 @@ void Refresh::check_allowed(const TokenRecord& record) {
 }
 
 void Refresh::intend(const TokenRecord& record) {
-    const bool written = in_transaction(
-        [&](const Extension& extension) { return holder_.intend(extension, record.generation); });
+    const bool written =
+        in_transaction([&](const Extension& extension) { return holder_.intend(extension, record.generation); });
     if (!written)
         raise(pg_pull::fail(Reason::not_connected, holder_.what() + " was replaced or removed meanwhile")
                   .with_hint("Try again."));
@@ -221,8 +221,8 @@ void Refresh::misconfigured(const TokenRecord& before, const oauth::TokenAnswer&
 TokenRecord Refresh::send(const TokenRecord& before) {
     const oauth::Holder holder = before.holder();
     const bool first = before.refresh_token.empty();
-    HttpRequest request = unwrap(first ? oauth::first_token_request(client_, holder)
-                                       : oauth::refresh_request(client_, holder));
+    HttpRequest request =
+        unwrap(first ? oauth::first_token_request(client_, holder) : oauth::refresh_request(client_, holder));
     const bool once = !repeatable(before);
     ++source_.counters.requests;
     HttpOutcome outcome = source_.http.send(std::move(request));
@@ -259,8 +259,8 @@ TokenRecord Refresh::run(std::optional<std::int64_t> refused_generation) {
     const TokenRecord before = read();
     if (will_do(before, refused_generation)) return before;
     check_allowed(before);
-    const bool code_grant = client_.auth.type == AuthType::oauth2 &&
-                            client_.auth.oauth2->grant == OAuth2Config::Grant::authorization_code;
+    const bool code_grant =
+        client_.auth.type == AuthType::oauth2 && client_.auth.oauth2->grant == OAuth2Config::Grant::authorization_code;
     if (code_grant && before.refresh_token.empty()) {
         const bool expired = !before.expires_at || *before.expires_at <= source_.clock.now();
         if (!refused_generation && !expired) return before;  // due, and nothing to refresh it with

@@ -1,11 +1,15 @@
 """Real servers for the tests, on 127.0.0.1 and a free port, ended by their process id."""
 
+import http.cookiejar
 import json
 import os
 import pathlib
 import shutil
 import socket
 import subprocess
+import re
+import urllib.parse
+import urllib.error
 import urllib.request
 
 from support.cluster import ROOT
@@ -86,6 +90,54 @@ class JsonServer(Process):
 
     def remove(self, resource, key):
         return self.request("DELETE", f"/{resource}/{key}")
+
+
+class OidcProvider(Process):
+    """npm's oidc-provider (certified by OpenID): see oidc_provider.mjs. Its consent pages are posted by plain HTTP."""
+
+    redirect_uri = "http://127.0.0.1:1/callback"
+
+    def __init__(self, directory, access_token_seconds=3600):
+        modules = BUILD / "npm" / "oidc-provider" / "node_modules"
+        if not modules.exists():
+            subprocess.run(["bash", "-c", ". scripts/lib.sh; install_npm oidc-provider"], cwd=ROOT, check=True)
+        port = free_port()
+        arguments = ["node", str(ROOT / "test" / "support" / "oidc_provider.mjs"), str(modules), str(port), self.redirect_uri,
+                     str(access_token_seconds)]
+        super().__init__(arguments, port, directory, "oidc-provider")
+        self.url = f"http://127.0.0.1:{port}"
+
+    def stats(self):
+        with urllib.request.urlopen(self.url + "/stats", timeout=10) as answer:
+            return json.loads(answer.read())
+
+    def consent(self, authorization_url, login="alice"):
+        """Follows the address as a browser would: logs in, consents. Returns the parameters of the redirect."""
+        jar = http.cookiejar.CookieJar()
+
+        class Stop(urllib.request.HTTPRedirectHandler):
+            def redirect_request(self, *_):
+                return None
+
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar), Stop)
+
+        def ask(url, data=None):
+            try:
+                answer = opener.open(url, urllib.parse.urlencode(data).encode() if data else None, timeout=10)
+            except urllib.error.HTTPError as error:
+                answer = error
+            return answer.headers.get("Location"), answer.read().decode()
+
+        url, forms = authorization_url, [{"prompt": "login", "login": login, "password": "x"}, {"prompt": "consent"}]
+        for _ in range(12):
+            location, page = ask(url)
+            if location is None:
+                action = re.search(r'action="([^"]+)"', page).group(1)
+                location, page = ask(urllib.parse.urljoin(url, action), forms.pop(0))
+            url = urllib.parse.urljoin(url, location)
+            if url.startswith(self.redirect_uri):
+                return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
+        raise AssertionError("the consent page did not lead to the redirect URI")
 
 
 class Nginx(Process):

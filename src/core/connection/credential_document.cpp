@@ -29,7 +29,9 @@ Result<Shape> shape_of(const AuthConfig& auth) {
             return Shape{{"password", "key", "token"}, "username", false, R"({"username": …, "password": …})"};
         case AuthType::oauth2:
             if (auth.oauth2->grant == OAuth2Config::Grant::client_credentials)
-                return Shape{{"client_secret"}, "client_id", auth.oauth2->client_id.empty(),
+                return Shape{{"client_secret"},
+                             "client_id",
+                             auth.oauth2->client_id.empty(),
                              R"({"client_id": …, "client_secret": …})"};
             return fail(Reason::invalid_configuration, "the connector is connected by its provider's consent page")
                 .with_hint("Use sync_connection_begin().");
@@ -79,8 +81,7 @@ Result<OwnCredential> parse_own_credential(const AuthConfig& auth, const json& d
         return fail(Reason::invalid_configuration, "the credential must hold exactly one secret").with_hint(hint);
     PG_PULL_ASSIGN(const auto name, text_at(document, shape.name_key));
     if (shape.name_required && !name)
-        return fail(Reason::invalid_configuration,
-                    "the credential must name a \"" + std::string(shape.name_key) + "\"")
+        return fail(Reason::invalid_configuration, "the credential must name a \"" + std::string(shape.name_key) + "\"")
             .with_hint(hint);
     (shape.name_key == "client_id" ? credential.client_id : credential.username) = name;
     return credential;

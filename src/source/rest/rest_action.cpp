@@ -116,10 +116,10 @@ Result<ActionAnswer> answer_of(HttpResponse response) {
     answer.status = response.status;
     answer.ok = response.status < 400;
     PG_PULL_ASSIGN(const std::string body, body_text(response));
-    answer.text = "{\"ok\":" + std::string(answer.ok ? "true" : "false") +
-                  ",\"status\":" + std::to_string(response.status) + ",\"headers\":" +
-                  without_nul_escapes(json(headers).dump(-1, ' ', false, json::error_handler_t::replace)) +
-                  ",\"body\":" + body + "}";
+    answer.text =
+        "{\"ok\":" + std::string(answer.ok ? "true" : "false") + ",\"status\":" + std::to_string(response.status) +
+        ",\"headers\":" + without_nul_escapes(json(headers).dump(-1, ' ', false, json::error_handler_t::replace)) +
+        ",\"body\":" + body + "}";
     return answer;
 }
 
