@@ -19,7 +19,7 @@ DATA       = $(wildcard sql/pg_pull--*.sql)
 DATA_built = pg_pull--$(EXTVERSION).sql
 EXTRA_CLEAN = build/obj build/unity pg_pull--*.sql
 
-SHLIB_LINK = -Wl,--version-script=exports.map -lstdc++ -lcurl -lpq -lsimdjson -lsodium
+SHLIB_LINK = -Wl,--version-script=exports.map -lstdc++ -lcurl -lpq -lsimdjson -lsodium -lcrypto
 
 REGRESS        := $(sort $(basename $(notdir $(wildcard test/sql/*.sql))))
 REGRESS_OPTS   := --inputdir=test --outputdir=. --load-extension=pg_pull

@@ -3,7 +3,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 purpose=${1:-build}
-packages=(make g++ libcurl4-openssl-dev nlohmann-json3-dev libsimdjson-dev libsodium-dev libpq-dev)
+packages=(make g++ libcurl4-openssl-dev nlohmann-json3-dev libsimdjson-dev libsodium-dev libssl-dev libpq-dev)
 # Another PostgreSQL, named by PG_CONFIG, is the user's to install.
 [ -n "$PG_CONFIG" ] || packages+=(postgresql-15 postgresql-server-dev-15)
 

@@ -32,6 +32,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_key(std::string_view key, std::initializer_list<std::string_view> known) {
+    return nearest_key(key, std::span(known.begin(), known.size()));
+}
+
+std::string nearest_key(std::string_view key, std::span<const std::string_view> known) {
     if (key.empty() || key.size() > kLongestCompared) return {};
     std::string_view best;
     std::size_t best_distance = std::max<std::size_t>(key.size() / 3, 2) + 1;

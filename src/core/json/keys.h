@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,6 @@ Result<void> check_keys(const nlohmann::json& object, std::string_view where,
 
 /// The nearest of `known` by edit distance, or empty where none is near.
 std::string nearest_key(std::string_view key, std::initializer_list<std::string_view> known);
+std::string nearest_key(std::string_view key, std::span<const std::string_view> known);
 
 }  // namespace pg_pull

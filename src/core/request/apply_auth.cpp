@@ -7,14 +7,15 @@
 namespace pg_pull {
 namespace {
 
-/// Answers `credential` itself, and `token` for a login, and asks the given context for the rest.
+/// Answers `credential` itself, and `token` for a type that gets tokens, and asks the given context for the rest.
 class CredentialContext final : public TemplateContext {
 public:
     CredentialContext(const TemplateContext& outer, const Secret& credential, bool is_token)
         : outer_(outer), credential_(credential), is_token_(is_token) {}
 
     [[nodiscard]] std::optional<TemplateValue> lookup(std::span<const std::string> path) const override {
-        if (path.size() == 1 && (path[0] == "credential" || (is_token_ && path[0] == "token")))
+        const bool is_own = path.size() == 1 && (path[0] == "credential" || (is_token_ && path[0] == "token"));
+        if (is_own || (is_token_ && path.size() == 2 && path[0] == "token" && path[1] == "access_token"))
             return TemplateValue::of_text(std::string(credential_.reveal()), true);
         return outer_.lookup(path);
     }
@@ -126,12 +127,14 @@ Result<void> apply_auth(const AuthConfig& auth, const Secret& credential, const 
     if (auth.type == AuthType::none) return check_credential_origin(request);
     PG_PULL_CHECK(check_credential(credential));
     PG_PULL_CHECK(check_origin(request.url, request.credential_origins));
-    const CredentialContext with_credential(context, credential, auth.type == AuthType::login);
+    const CredentialContext with_credential(context, credential, auth.can_refresh());
     switch (auth.type) {
         case AuthType::none:
             break;
-        case AuthType::bearer:
         case AuthType::oauth2:
+            if (auth.oauth2 && auth.oauth2->use) return put(*auth.oauth2->use, with_credential, request);
+            [[fallthrough]];
+        case AuthType::bearer:
             put_header(request, "Authorization", "Bearer " + std::string(credential.reveal()));
             break;
         case AuthType::api_key:

@@ -1,6 +1,7 @@
 #include "core/request/auth_config.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "core/base/url.h"
 #include "core/json/config_reader.h"
@@ -80,12 +81,31 @@ ConfigReader reader_for(const json& config, AuthType type) {
         case AuthType::oauth2:
             break;
     }
-    return {config, "auth", {"type",   "per",          "fields",           "credential_ref",
-                             "grant",  "client_id",    "scopes",           "scope_separator",
-                             "issuer", "discovery",    "resource",         "redirect_uri",
-                             "pkce",   "margin",       "default_lifetime", "authorize",
-                             "token",  "refresh",      "revoke",           "introspect",
-                             "verify", "after_connect"}};
+    return {config,
+            "auth",
+            {"type",
+             "per",
+             "fields",
+             "credential_ref",
+             "grant",
+             "client_id",
+             "scopes",
+             "scope_separator",
+             "issuer",
+             "discovery",
+             "resource",
+             "redirect_uri",
+             "pkce",
+             "margin",
+             "default_lifetime",
+             "authorize",
+             "token",
+             "refresh",
+             "revoke",
+             "introspect",
+             "verify",
+             "after_connect",
+             "use"}};
 }
 
 Result<AuthType> parse_type(const json& config) {
@@ -103,12 +123,22 @@ Result<AuthType> parse_type(const json& config) {
         .with_hint("It is one of \"none\", \"bearer\", \"api_key\", \"basic\", \"login\", \"oauth2\".");
 }
 
+bool is_expression(const std::string& pattern) {
+    try {
+        static_cast<void>(std::regex(pattern));
+        return true;
+    } catch (const std::regex_error&) {
+        return false;
+    }
+}
+
 Result<ConnectionField> parse_field(const std::string& name, const json& value, const std::string& where) {
     ConnectionField field;
     field.name = name;
     ConfigReader reader(value, where, {"label", "pattern", "default", "optional", "enum"});
     reader.text("label", field.label);
     reader.text("pattern", field.pattern);
+    if (!reader.failed() && !is_expression(field.pattern)) reader.refuse("pattern", "is not a regular expression");
     reader.text("default", field.default_value);
     reader.flag("optional", field.optional);
     reader.texts("enum", field.allowed);
@@ -133,6 +163,14 @@ Result<std::vector<ConnectionField>> parse_fields(const json& value, const std::
     return fields;
 }
 
+Result<CredentialUse> parse_use(const json& value, const std::string& where) {
+    ConfigReader reader(value, where, {"in", "name", "value"});
+    reader.require("name");
+    CredentialUse use;
+    PG_PULL_ASSIGN(use.value, Template::compile("${credential}", where));
+    return read_use(reader, std::move(use));
+}
+
 Result<std::optional<LoginConfig>> read_login(ConfigReader& reader) {
     LoginConfig login;
     reader.require("request");
@@ -140,13 +178,7 @@ Result<std::optional<LoginConfig>> read_login(ConfigReader& reader) {
     reader.value("request", login.request, parse_request);
     reader.value("response", login.response, parse_response_map);
     PG_PULL_ASSIGN(login.use, default_use("Authorization", "Bearer ${credential}"));
-    reader.value("use", login.use, [&login](const json& value, const std::string& where) -> Result<CredentialUse> {
-        ConfigReader inner(value, where, {"in", "name", "value"});
-        inner.require("name");
-        CredentialUse use = login.use;
-        PG_PULL_ASSIGN(use.value, Template::compile("${credential}", where));
-        return read_use(inner, std::move(use));
-    });
+    reader.value("use", login.use, parse_use);
     PG_PULL_CHECK(reader.finish());
     if (!login.response.token)
         return fail(Reason::invalid_configuration, reader.place("response") + " does not say where the \"token\" is");
@@ -196,12 +228,21 @@ void read_authorize(ConfigReader& reader, OAuth2Config& oauth) {
     auto parsed = parse_request(request, where);
     if (!parsed.ok()) return reader.refuse(std::move(parsed).error());
     oauth.authorize = std::move(parsed).value();
+    // Without it nobody could tell whose callback arrives.
+    if (const auto state = oauth.authorize->params.find("state");
+        state != oauth.authorize->params.end() && !state->second)
+        reader.refuse("authorize", "leaves out \"state\", which a callback cannot do without");
 }
 
 void check_url(ConfigReader& reader, std::string_view key, const std::string& text) {
     if (reader.failed() || text.empty()) return;
     if (const auto url = parse_url(text); !url.ok())
         reader.refuse(fail(Reason::invalid_configuration, reader.place(key) + ": " + url.error().message));
+}
+
+void require_url(ConfigReader& reader, std::string_view key, const std::optional<RequestTemplate>& request) {
+    if (request && !request->url && !request->path)
+        reader.refuse(key, "has no \"url\"", "Or name the \"issuer\", whose metadata tells it.");
 }
 
 Result<std::optional<OAuth2Config>> read_oauth2(ConfigReader& reader) {
@@ -231,10 +272,19 @@ Result<std::optional<OAuth2Config>> read_oauth2(ConfigReader& reader) {
     read_request(reader, "introspect", oauth.introspect);
     read_request(reader, "verify", oauth.verify);
     read_request(reader, "after_connect", oauth.after_connect);
+    reader.value("use", oauth.use,
+                 [](const json& value, const std::string& where) -> Result<std::optional<CredentialUse>> {
+                     PG_PULL_ASSIGN(auto use, parse_use(value, where));
+                     return std::optional(std::move(use));
+                 });
     // Otherwise both addresses are discovered (RFC 8414).
     if (oauth.issuer.empty() && oauth.discovery.empty()) {
         reader.require("token");
-        if (oauth.grant == OAuth2Config::Grant::authorization_code) reader.require("authorize");
+        require_url(reader, "token", oauth.token);
+        if (oauth.grant == OAuth2Config::Grant::authorization_code) {
+            reader.require("authorize");
+            require_url(reader, "authorize", oauth.authorize);
+        }
     }
     PG_PULL_CHECK(reader.finish());
     return std::optional(std::move(oauth));

@@ -24,7 +24,7 @@ struct CredentialUse {
     enum class In : unsigned char { header, query, body };
     In in = In::header;
     std::string name;
-    Template value;  ///< takes `${credential}` (a login's `use`: `${token}` as well)
+    Template value;  ///< takes `${credential}` (a `use`: `${token}` as well)
 };
 
 struct LoginConfig {
@@ -55,6 +55,7 @@ struct OAuth2Config {
     std::optional<Millis> default_lifetime;  ///< where the answer names none
     std::optional<RequestTemplate> authorize, token, refresh, revoke, introspect, verify, after_connect;
     CallbackConfig callback;
+    std::optional<CredentialUse> use;  ///< absent: `Authorization: Bearer` and the token
 };
 
 /// A field asked for at connect (`per: connection`).
@@ -85,9 +86,9 @@ struct AuthConfig {
 /// Checks every key and value. null: none.
 Result<AuthConfig> parse_auth(const nlohmann::json& config);
 
-/// Puts the credential where it belongs: bearer and oauth2 as `Authorization: Bearer`, api_key and login by their `in`, basic as
-/// user:password (a username that is made of the credential leaves the password empty). Templates see `credential` beside
-/// `context` (a login's `use` also as `token`). Uses request.credential_origins, set before by render_request, and refuses
+/// Puts the credential where it belongs: bearer and oauth2 as `Authorization: Bearer` (oauth2 otherwise by its `use`), api_key and login by
+/// their `in`, basic as user:password (a username that is made of the credential leaves the password empty). Templates see `credential` beside
+/// `context` (in a `use` also as `token`). Uses request.credential_origins, set before by render_request, and refuses
 /// (egress_denied) when the request's own origin is not among them. An empty credential where one is needed is
 /// credential_unresolved; one with a line break in it is invalid_configuration.
 Result<void> apply_auth(const AuthConfig& auth, const Secret& credential, const TemplateContext& context,

@@ -1,5 +1,7 @@
 #include "core/request/body_template.h"
 
+#include <algorithm>
+
 #include "core/base/url.h"
 #include "core/json/lookup.h"
 #include "core/request/credential_literal.h"
@@ -69,6 +71,11 @@ Result<BodyTemplate> BodyTemplate::parse(const json& config, std::string_view wh
     result.shape_ = config;
     PG_PULL_CHECK(result.collect(config, json::json_pointer(), where));
     return result;
+}
+
+bool BodyTemplate::uses(std::string_view root) const noexcept {
+    if (text_ && text_->uses(root)) return true;
+    return std::any_of(strings_.begin(), strings_.end(), [root](const auto& entry) { return entry.second.uses(root); });
 }
 
 Result<RenderedText> BodyTemplate::render_text(const TemplateContext& context, Place place) const {

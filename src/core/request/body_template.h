@@ -21,6 +21,8 @@ public:
 
     /// The body is one string: sent as it is, with values encoded for their place.
     [[nodiscard]] bool is_text() const noexcept { return text_.has_value(); }
+    /// Does any expression begin with this name?
+    [[nodiscard]] bool uses(std::string_view root) const noexcept;
     Result<RenderedText> render_text(const TemplateContext& context, Place place) const;
     /// The value with all templates filled in; may hold raw_json() nodes. A string that is one `${…}` takes the value's type;
     /// without a value it is left out of its object or list. `secret` is set where a credential went in, and left alone elsewhere.

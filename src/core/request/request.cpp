@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/encoding.h"
+#include "core/json/keys.h"
 #include "core/request/credential_literal.h"
 
 namespace pg_pull {
@@ -29,7 +30,11 @@ Result<std::optional<Template>> parse_url_template(const json& value, const std:
 
 /// {standard name: their name, or null to leave the parameter out}.
 Result<std::map<std::string, std::optional<std::string>>> parse_params(const json& value, const std::string& where) {
-    if (!value.is_object()) return fail(Reason::invalid_configuration, where + " must be a JSON object");
+    PG_PULL_CHECK(
+        check_keys(value, where,
+                   {"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
+                    "code_challenge_method", "resource", "grant_type", "code", "client_secret", "code_verifier",
+                    "refresh_token", "client_assertion", "client_assertion_type", "token", "token_type_hint"}));
     std::map<std::string, std::optional<std::string>> result;
     for (const auto& item : value.items()) {
         if (item.value().is_null())
@@ -48,6 +53,17 @@ void store_url(std::optional<Template> url, RequestTemplate& request) {
 }
 
 }  // namespace
+
+bool uses(const RequestTemplate& request, std::string_view root) {
+    const auto in_list = [root](const ParameterList& list) {
+        return std::any_of(list.begin(), list.end(), [root](const NamedTemplates& entry) {
+            return std::any_of(entry.values.begin(), entry.values.end(),
+                               [root](const Template& value) { return value.uses(root); });
+        });
+    };
+    return (request.url && request.url->uses(root)) || (request.path && request.path->uses(root)) ||
+           in_list(request.query) || in_list(request.headers) || (request.body && request.body->uses(root));
+}
 
 void read_request_members(ConfigReader& reader, RequestTemplate& request) {
     reader.value("method", request.method, parse_method);
@@ -77,6 +93,7 @@ Result<RequestTemplate> parse_request(const json& config, std::string_view where
     read_request_members(reader, request);
     reader.choice("client_auth", request.client_auth,
                   {{"basic", ClientAuth::basic},
+                   {"basic_encoded", ClientAuth::basic_encoded},
                    {"body", ClientAuth::body},
                    {"none", ClientAuth::none},
                    {"private_key_jwt", ClientAuth::private_key_jwt}});

@@ -21,7 +21,9 @@
 namespace pg_pull {
 
 enum class BodyFormat : unsigned char { unset, json, form };
-enum class ClientAuth : unsigned char { unset, basic, body, none, private_key_jwt };
+/// How a client says who it is at the token endpoint. `basic` takes id and secret as they are, which is what most providers expect;
+/// `basic_encoded` form-encodes both first, as RFC 6749 section 2.3.1 has it.
+enum class ClientAuth : unsigned char { unset, basic, basic_encoded, body, none, private_key_jwt };
 
 /// The one request object of the configuration (DESIGN.md 5.1).
 struct RequestTemplate {
@@ -36,6 +38,9 @@ struct RequestTemplate {
     std::map<std::string, std::optional<std::string>> params;  ///< standard name -> their name, or nothing: leave out
     std::optional<ResponseMap> response;
 };
+
+/// Does any template of the request begin with this name?
+[[nodiscard]] bool uses(const RequestTemplate& request, std::string_view root);
 
 /// A request template of `auth` (token, refresh, verify, …): an object, or a string that is its url. A `url` may also be a path
 /// (begins with `/`), then it is joined to the base URL. Refuses literal credentials (credential_literal).

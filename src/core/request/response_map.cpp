@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/encoding.h"
 #include "core/base/timestamp.h"
 #include "core/json/config_reader.h"
 #include "core/json/lookup.h"
@@ -26,6 +27,10 @@ Result<std::map<std::string, Path>> parse_keep(const json& value, const std::str
         auto path = parse_path(item.value().get_ref<const std::string&>());
         if (!path.ok())
             return fail(Reason::invalid_configuration, place_of(where, item.key()) + ": " + path.error().message);
+        const std::string last = ascii_lower(path->steps.back());
+        if (last.ends_with("token") || last.ends_with("secret") || last.ends_with("password"))
+            return fail(Reason::invalid_configuration, place_of(where, item.key()) + " would keep a credential")
+                .with_hint("Kept values can be read by whoever may see the connection; tokens are stored sealed.");
         keep.emplace(item.key(), std::move(path).value());
     }
     return keep;

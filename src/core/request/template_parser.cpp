@@ -48,7 +48,7 @@ struct RootInfo {
 constexpr std::array<RootInfo, 13> kRoots{{
     {"connector", Steps::needed, {}},
     {"connection", Steps::needed, {}},
-    {"credential", Steps::none, {}},
+    {"credential", Steps::allowed, {"username", "password"}},
     {"token", Steps::allowed, {}},
     {"callback", Steps::needed, {}},
     {"response", Steps::needed, {}},
@@ -198,7 +198,7 @@ private:
         if (root->steps == Steps::needed && path.size() == 1)
             return problem("uses \"" + path.front() + "\" without naming a part of it");
         const auto& members = root->members;
-        if (!members.front().empty() &&
+        if (path.size() > 1 && !members.front().empty() &&
             (path.size() > 2 || std::find(members.begin(), members.end(), path[1]) == members.end()))
             return problem("uses the unknown name \"" + path[0] + "." + path[1] + "\"");
         return {};
