@@ -48,7 +48,8 @@ cxx_flags   = -std=c++20 $(filter-out -W%,$(CXXFLAGS)) -Wall -Wextra -Wformat -W
               -fvisibility-inlines-hidden $(COPT)
 build/obj/source/%.o: cpp_flags += -isystem $(includedir)
 build/obj/pg/%.o: cpp_flags += -isystem $(includedir) $(addprefix -isystem ,$(server_dirs))
-build/obj/pg/%.o: cxx_flags += -Wno-register -Wno-volatile
+# The server's headers say register, and ++ on what is volatile; the compilers name the second warning differently.
+build/obj/pg/%.o: cxx_flags += -Wno-register $(if $(findstring clang,$(CXX)),-Wno-deprecated-volatile,-Wno-volatile)
 
 # Compiled anew when this file changes, since the flags stand here.
 build/obj/%.o: src/%.cpp Makefile

@@ -113,7 +113,8 @@ build_extension() {
 # A server without that setting gets an ordinary `make install`, for which this user needs the rights.
 install_extension() {
     local tree=$1
-    if "$pg_bin/postgres" --describe-config 2>/dev/null | grep -q '^extension_destdir'; then
+    # not grep -q: it would end at the first match, and pipefail then reports the SIGPIPE of the server
+    if "$pg_bin/postgres" --describe-config 2>/dev/null | grep '^extension_destdir' >/dev/null; then
         make -C "$root" PG_CONFIG="$PG_CONFIG" DESTDIR="$tree" install
         chmod -R a+rX "$tree"
     else

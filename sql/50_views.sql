@@ -169,22 +169,29 @@ CREATE VIEW @extschema@.sync_status WITH (security_barrier) AS
 COMMENT ON VIEW @extschema@.sync_status IS
     'One row for each mapping and organization that it ran for: how it is, and since when. Rows are shown as in sys_sync_run';
 
-CREATE FUNCTION @extschema@.sync_progress()
-    RETURNS TABLE (
-        run_id bigint, mapping text, package_id text, organization_id text, phase text, wait_reason text,
-        waiting_until timestamptz, pages bigint, records_read bigint, rows_rejected bigint, bytes_read bigint,
-        requests bigint, retries bigint, throttled_ms bigint, started_at timestamptz, worker_pid integer)
+-- A foreign table, since a view reads its tables with its owner's rights, but runs functions with its reader's.
+CREATE FUNCTION @extschema@.pg_pull_progress_handler() RETURNS fdw_handler
     LANGUAGE c VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-    AS 'MODULE_PATHNAME', 'pgpull_sync_progress';
-REVOKE ALL ON FUNCTION @extschema@.sync_progress FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sync_progress TO pg_monitor;
-COMMENT ON FUNCTION @extschema@.sync_progress IS
-    'What the view sync_progress reads: running pulls, straight from the memory of their workers and callers';
+    AS 'MODULE_PATHNAME', 'pgpull_progress_handler';
+REVOKE ALL ON FUNCTION @extschema@.pg_pull_progress_handler FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.pg_pull_progress_handler IS 'Internal: running pulls as a foreign table, for sync_progress';
+
+CREATE FOREIGN DATA WRAPPER pg_pull_progress HANDLER @extschema@.pg_pull_progress_handler;
+COMMENT ON FOREIGN DATA WRAPPER pg_pull_progress IS 'Internal: running pulls, from the memory of their workers and callers';
+CREATE SERVER pg_pull_progress FOREIGN DATA WRAPPER pg_pull_progress;
+COMMENT ON SERVER pg_pull_progress IS 'Internal: running pulls of this server';
+CREATE FOREIGN TABLE @extschema@.sync_progress_memory (
+    run_id bigint, mapping text, package_id text, organization_id text, phase text, wait_reason text,
+    waiting_until timestamptz, pages bigint, records_read bigint, rows_rejected bigint, bytes_read bigint,
+    requests bigint, retries bigint, throttled_ms bigint, started_at timestamptz, worker_pid integer)
+    SERVER pg_pull_progress;
+COMMENT ON FOREIGN TABLE @extschema@.sync_progress_memory IS
+    'Internal: running pulls, of which each reader gets what sys_sync_run shows him';
 
 CREATE VIEW @extschema@.sync_progress WITH (security_barrier) AS
     SELECT p.run_id, p.mapping, p.package_id, p.organization_id, p.phase, p.wait_reason, p.waiting_until, p.pages,
            p.records_read, p.rows_rejected, p.bytes_read, p.requests, p.retries, p.throttled_ms, p.started_at, p.worker_pid
-      FROM @extschema@.sync_progress() p;
+      FROM @extschema@.sync_progress_memory p;
 COMMENT ON VIEW @extschema@.sync_progress IS
     'Pulls that run or wait to run, as they are at this moment. A run_id of NULL: no worker has begun yet';
 

@@ -7,6 +7,7 @@ extern "C" {
 
 #include <new>
 
+#include "core/base/error_text.h"
 #include "pg/border.h"
 
 namespace pg_pull::pg {
@@ -55,7 +56,7 @@ Error describe(const std::exception_ptr& exception) {
     } catch (const PgError& error) {
         return error.to_error();
     } catch (const RaisedError& error) {
-        return error.error();
+        return presentable(error.error());
     } catch (const std::bad_alloc&) {
         return Error{Reason::none, "53200", "out of memory", {}, {}};
     } catch (const std::exception& error) {

@@ -114,7 +114,7 @@ std::uintptr_t enter(F&& function) {
         const_cast<void*>(static_cast<const void*>(&function)));
 }
 
-/// What any exception tells, as an Error: PgError and RaisedError keep their parts, others become XX000 / 53200.
+/// What any exception tells, as an Error: PgError keeps its parts, RaisedError too, made presentable(); others become XX000 / 53200.
 [[nodiscard]] Error describe(const std::exception_ptr& exception);
 
 }  // namespace pg_pull::pg

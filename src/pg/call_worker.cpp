@@ -9,6 +9,7 @@ extern "C" {
 
 #include <chrono>
 
+#include "pg/blocking.h"
 #include "pg/border.h"
 #include "pg/call_worker.h"
 #include "pg/locks.h"
@@ -22,6 +23,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr int kTryAgainEvery = 50;  // milliseconds
+constexpr int kLookEvery = 4;       // of these, between looks at who blocks whom
 
 /// One call with all its attempts.
 class Call {
@@ -109,12 +111,15 @@ void Call::wait_for_other_run() {
     const int slice_id = shared.slice_id;
     rearm(shared);
     show_waiting(shared, WaitReason::running_pull);
-    try {
-        locks::wait_for_run(slice_id);
-    } catch (const PgError& error) {
-        if (error.sqlstate() != "40P01") throw;
-        raise(fail(Reason::caller_holds_lock, "the pull waits for a run that waits for a lock of the caller")
-                  .with_hint("Commit first, then pull."));
+    int blocked = 0;  // looks in a row
+    for (int tick = 1; !locks::run_over(slice_id); ++tick) {
+        wait_for_latch(kTryAgainEvery);
+        if (tick % kLookEvery != 0) continue;
+        const int holder = locks::run_holder(slice_id);
+        blocked = waits_for_lock(holder) && blocked_by_me(holder) ? blocked + 1 : 0;
+        if (blocked == 2)
+            raise(fail(Reason::caller_holds_lock, "the pull waits for a run that waits for a lock of the caller")
+                      .with_hint("Commit first, then pull."));
     }
 }
 

@@ -46,3 +46,15 @@
 #else
 #define pg_pull_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
+
+// For includers of optimizer/pathnode.h: a scan without order, parameters or private data.
+#if PG_VERSION_NUM >= 180000
+#define pg_pull_foreignscan_path(root, rel, rows) \
+    create_foreignscan_path(root, rel, nullptr, rows, 0, 0, rows, NIL, (rel)->lateral_relids, nullptr, NIL, NIL)
+#elif PG_VERSION_NUM >= 170000
+#define pg_pull_foreignscan_path(root, rel, rows) \
+    create_foreignscan_path(root, rel, nullptr, rows, 0, rows, NIL, (rel)->lateral_relids, nullptr, NIL, NIL)
+#else
+#define pg_pull_foreignscan_path(root, rel, rows) \
+    create_foreignscan_path(root, rel, nullptr, rows, 0, rows, NIL, (rel)->lateral_relids, nullptr, NIL)
+#endif

@@ -13,6 +13,7 @@ extern "C" {
 #include "pg/compat.h"
 }
 
+#include "core/base/error_text.h"
 #include "core/json/document.h"
 #include "pg/border.h"
 #include "pg/function_arguments.h"
@@ -196,9 +197,10 @@ void refuse_read_only(const char* function) {
 namespace {
 
 void report(int level, const std::string& message, const std::string& detail, const std::string& hint) {
-    const char* m = message.c_str();
-    const char* d = detail.empty() ? nullptr : detail.c_str();
-    const char* h = hint.empty() ? nullptr : hint.c_str();
+    const Error shown = presentable(Error{Reason::none, {}, message, detail, hint});
+    const char* m = shown.message.c_str();
+    const char* d = shown.detail.empty() ? nullptr : shown.detail.c_str();
+    const char* h = shown.hint.empty() ? nullptr : shown.hint.c_str();
     call([=] {
         ereport(level, (errmsg_internal("%s", m), d != nullptr ? errdetail_internal("%s", d) : 0,
                         h != nullptr ? errhint("%s", h) : 0));

@@ -88,11 +88,12 @@ int run_holder(int slice_id) {
     });
 }
 
-void wait_for_run(int slice_id) {
+bool run_over(int slice_id) {
     const LOCKTAG tag = run_tag(slice_id);
-    call([&tag] {
-        LockAcquire(&tag, ShareLock, false, false);
+    return call([&tag] {
+        if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL) return false;
         LockRelease(&tag, ShareLock, false);
+        return true;
     });
 }
 

@@ -26,15 +26,16 @@
 
 namespace pg_pull::pg::locks {
 
-/// The run lock of a slice, for this session. False: somebody else has it, or just asks (see wait_for_run).
+/// The run lock of a slice, for this session. False: somebody else has it, or just asks (see run_over).
 bool try_run(int slice_id);
 void release_run(int slice_id);
 /// User code that runs in the worker can drop it by pg_advisory_unlock_all(): asked before a run commits.
 bool holds_run(int slice_id);
 /// The process whose run holds the slice; 0: none does.
 int run_holder(int slice_id);
-/// Returns once no run holds the slice. Needs a transaction. Interruptible; joins the server's deadlock detection.
-void wait_for_run(int slice_id);
+/// Whether no run holds the slice. Needs a transaction. Whoever waits for a run asks again and again: in the lock's queue he would
+/// be part of a deadlock that the server may end by failing the run.
+bool run_over(int slice_id);
 /// Keeps runs of the slice from starting until this transaction ends; false: one is under way.
 bool bar_runs(int slice_id);
 

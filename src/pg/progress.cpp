@@ -1,32 +1,29 @@
-// sync_progress: what callers and workers have announced, read from their shared memory at this moment.
+// The rows of sync_progress: what callers and workers have announced, read from their shared memory at this moment.
 
 extern "C" {
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
-#include "fmgr.h"
 #include "miscadmin.h"
-#include "storage/proc.h"
-#include "storage/procarray.h"
 #include "utils/acl.h"
-#include "utils/wait_event.h"
 
 #include "pg/compat.h"
 }
 
 #include <set>
 
+#include "pg/blocking.h"
 #include "pg/border.h"
 #include "pg/catalog.h"
-#include "pg/function_arguments.h"
 #include "pg/locks.h"
+#include "pg/progress.h"
 #include "pg/shared.h"
 #include "pg/time_text.h"
 
 namespace pg_pull::pg {
 namespace {
 
-using Value = std::optional<std::string>;
+using Value = ProgressRow::value_type;
 
 constexpr const char* kPhases[] = {"starting", "waiting", "fetching", "staging", "applying"};
 constexpr const char* kWaitReasons[] = {"", "worker_slot", "running_pull", "rate_limit", "retry", "refresh", "lock"};
@@ -66,19 +63,11 @@ bool owns(Oid owner) {
     return call([owner] { return pg_pull_has_privs_of_role(GetUserId(), owner); });
 }
 
-bool waits_for_a_lock(int pid) {
-    return call([pid] {
-        PGPROC* process = pid != 0 ? BackendPidGetProc(pid) : nullptr;
-        return process != nullptr &&
-               (*static_cast<volatile uint32*>(&process->wait_event_info) & 0xFF000000U) == PG_WAIT_LOCK;
-    });
-}
-
-std::vector<Value> row_of(const SharedCall& shared) {
+ProgressRow row_of(const SharedCall& shared) {
     const SharedProgress& progress = shared.progress;
     const int worker = shared.worker_pid;
     std::size_t reason = progress.wait_reason;
-    if (reason == 0 && waits_for_a_lock(worker)) reason = static_cast<std::size_t>(WaitReason::lock);
+    if (reason == 0 && waits_for_lock(worker)) reason = static_cast<std::size_t>(WaitReason::lock);
     return {number_or_null(shared.run_id),
             or_null(progress.mapping),
             or_null(progress.package),
@@ -99,11 +88,13 @@ std::vector<Value> row_of(const SharedCall& shared) {
 
 bool is_run(RequestKind kind) { return kind == RequestKind::pull || kind == RequestKind::retry_rejects; }
 
-Datum sync_progress(FunctionCallInfo fcinfo) {
-    TableResult result(fcinfo);
+}  // namespace
+
+std::vector<ProgressRow> progress_rows() {
     Spi spi;
     const Extension extension = Extension::current();
     const bool all = sees_all(extension);
+    std::vector<ProgressRow> rows;
     std::set<unsigned> seen;
     for (const auto& announcement : locks::announcements()) {
         // caller and worker announce the same call
@@ -113,12 +104,9 @@ Datum sync_progress(FunctionCallInfo fcinfo) {
         const SharedCall& shared = **segment;
         if (!is_run(shared.kind) || shared.state == CallState::done) continue;
         if (all || owns(shared.mapping_owner) || granted(extension, organization_of(shared.progress)))
-            result.add(row_of(shared));
+            rows.push_back(row_of(shared));
     }
-    return no_value();
+    return rows;
 }
 
-}  // namespace
 }  // namespace pg_pull::pg
-
-PG_PULL_FUNCTION(sync_progress, pg_pull::pg::sync_progress)

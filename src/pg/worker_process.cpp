@@ -7,18 +7,11 @@ extern "C" {
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/proc.h"
-#include "storage/procarray.h"
-#include "utils/array.h"
-#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "utils/wait_event.h"
 }
 
-#include <algorithm>
-#include <vector>
-
+#include "pg/blocking.h"
 #include "pg/border.h"
 #include "pg/function_arguments.h"
 #include "pg/wait.h"
@@ -64,41 +57,6 @@ void register_exit_callback() {
     if (registered) return;
     call([] { before_shmem_exit(end_with_session, 0); });
     registered = true;
-}
-
-std::vector<int> blockers_of(int pid) {
-    struct Pids {
-        const int* data;
-        int count;
-    };
-    const Pids pids = call([pid] {
-        ArrayType* array = DatumGetArrayTypeP(DirectFunctionCall1(pg_blocking_pids, Int32GetDatum(pid)));
-        return Pids{reinterpret_cast<const int*>(ARR_DATA_PTR(array)),
-                    ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))};
-    });
-    return std::vector<int>(pids.data, pids.data + pids.count);
-}
-
-/// Whether the process waits for a lock of ours, straight or through others. The server's deadlock detection cannot see this
-/// circle, because we wait on a latch.
-bool waits_for_me(int worker) {
-    std::vector<int> queue = {worker};
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-        for (const int pid : blockers_of(queue[i])) {
-            if (pid == MyProcPid) return true;
-            if (std::find(queue.begin(), queue.end(), pid) == queue.end()) queue.push_back(pid);
-        }
-    }
-    return false;
-}
-
-/// Cheap, without a lock: pg_blocking_pids() is not.
-bool waits_for_a_lock(int pid) {
-    return call([pid] {
-        PGPROC* process = BackendPidGetProc(pid);
-        if (process == nullptr) return false;
-        return (*static_cast<volatile uint32*>(&process->wait_event_info) & 0xFF000000U) == PG_WAIT_LOCK;
-    });
 }
 
 }  // namespace
@@ -162,7 +120,7 @@ void WorkerProcess::show_notices() {
 
 void WorkerProcess::check_locks() {
     const int worker = segment_->worker_pid;
-    if (worker == 0 || !waits_for_a_lock(worker) || !waits_for_me(worker)) {
+    if (worker == 0 || !waits_for_lock(worker) || !blocked_by_me(worker)) {
         blocked_by_caller_ = 0;
         return;
     }

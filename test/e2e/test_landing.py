@@ -173,6 +173,13 @@ def test_soft_deletes_stamp_and_a_returning_row_is_updated(feed, db):
     assert db.value("SELECT count(deleted_at) FROM t") == 0
 
 
+def test_a_tombstone_for_no_row_deletes_nothing(feed, db):
+    feed.declare(PLAIN, AB, delete_mode="hard", deleted_when={"path": "gone", "equals": True})
+    run = feed.pull([{"id": 1, "a": "x"}, {"id": 7, "gone": True}])
+    assert counts(run) == {"records_read": 2, "rows_inserted": 1}
+    assert db.tuples("SELECT * FROM t") == [(1, "x")]
+
+
 def test_refused_records_count_as_present(feed, db):
     feed.declare("CREATE TABLE t (id int PRIMARY KEY, a int)", AB, delete_mode="hard", max_delete_fraction=1.0)
     feed.pull([{"id": 1, "a": 1}, {"id": 2, "a": 2}, {"id": 3, "a": 3}])

@@ -182,6 +182,36 @@ def test_others_can_watch_it(db, stalled):
     db.wait_for_run("items", "cancelled")
 
 
+def test_who_may_watch_what(db, stalled):
+    """The view is everybody's, no function behind it is; each role finds the runs that it would find in sys_sync_run."""
+    roles = [f"{name}_{db.name}" for name in ("owner", "granted", "stranger", "monitor")]
+    owner, granted, stranger, monitor = roles
+    for role in roles:
+        db.sql(f"CREATE ROLE {role} LOGIN")
+    try:
+        db.sql(f"GRANT pg_monitor TO {monitor}")
+        db.sql(f"ALTER TABLE items OWNER TO {owner}")
+        db.call("sync_connector_grant", "api", owner)
+        db.call("sync_organization_grant", "acme", granted)
+        db.sql("UPDATE sync_mapping SET owner = %s", owner)
+        run = db.pull("items", organization="acme", wait=False)
+        wait_until(lambda: len(stalled.requests) == 2, 20, "the second page to be asked for")
+        for role, seen in ((owner, [(run.run_id, "items", 1)]), (granted, [(run.run_id, "items", 1)]), (stranger, []),
+                           (monitor, [(run.run_id, "items", 1)])):
+            session = db.session(role)
+            assert session.tuples("SELECT run_id, mapping, pages FROM sync_progress") == seen, role
+            # a rescan within a join, an empty projection, and the memory behind it, which is nobody's
+            assert session.value("SELECT count(*) FROM generate_series(1, 3) LEFT JOIN LATERAL (SELECT * FROM sync_progress"
+                                 " OFFSET 0) p ON true WHERE p.run_id IS NOT NULL") == 3 * len(seen), role
+            session.expect_error("42501", None, "SELECT * FROM sync_progress_memory")
+        db.value("SELECT sync_cancel(%s)", run.run_id)
+        db.wait_for_run("items", "cancelled")
+    finally:
+        for role in roles:
+            db.sql(f"DROP OWNED BY {role} CASCADE")
+            db.sql(f"DROP ROLE {role}")
+
+
 def test_the_end_of_a_run_is_announced(db, json_server):
     declare(db, json_server({"items": items(3)}).url)
     listener = db.session()
@@ -306,6 +336,55 @@ def test_a_lock_held_by_the_caller_behind_a_third_session(db, json_server):
     waiting.join(10)
     middle.connection.rollback()
     db.wait_for_run("items", "failed")
+
+
+def test_a_caller_that_waits_for_a_run_which_it_blocks_is_told_and_the_run_goes_on(db, fault_server):
+    """Whoever began to wait first, and though the deadlock detector of the server looks at the run's wait early."""
+    let_go = threading.Event()
+    fault_server.on("/items", fault.hold(let_go, fault.ok(items(3))))
+    declare(db, fault_server.url, pagination={"type": "none"})
+    db.sql(f"ALTER DATABASE {db.name} SET deadlock_timeout = '1500ms'")
+    running = db.background("SELECT sync_pull('items')")
+    wait_until(lambda: fault_server.requests, 10, "the request")
+    caller = db.session()
+    caller.connection.autocommit = False
+    caller.sql("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+    let_go.set()
+    worker = db.wait_for_run("items", "running").worker_pid
+    wait_until(lambda: db.value("SELECT cardinality(pg_blocking_pids(%s))", worker) > 0, 10, "the run to be blocked")
+    caller.expect_error("55P03", "caller_holds_lock", "SELECT sync_pull('items', if_running => 'wait')")
+    # past the time at which the server would look for a deadlock
+    assert db.value("SELECT status FROM sys_sync_run") == "running"
+    caller.connection.rollback()
+    running.result()
+    assert counts(db.last_run("items")) == {"records_read": 3, "rows_inserted": 3}
+
+
+def test_two_callers_that_block_each_others_runs_do_not_hang(db, json_server):
+    declare(db, json_server({"items": items(3)}).url)
+    db.sql("CREATE TABLE others (id bigint PRIMARY KEY)")
+    db.call("sync_mapping_create", "others", connector="api", source={"path": "/items"}, target="public.others", fields={"id": "id"})
+    pulls = []
+    for locked, pulled in (("items", "others"), ("others", "items")):
+        session = db.session()
+        session.connection.autocommit = False
+        session.sql(f"LOCK TABLE {locked} IN ACCESS EXCLUSIVE MODE")
+        pulls.append((session, pulled))
+    errors = []
+
+    def pull(session, mapping):
+        try:
+            session.sql("SELECT sync_pull(%s)", mapping)
+        except psycopg2.Error as error:
+            errors.append(error.pgcode)
+        session.connection.rollback()
+    threads = [threading.Thread(target=pull, args=one, daemon=True) for one in pulls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(15)
+        assert not thread.is_alive(), "a pull hangs"
+    assert errors and set(errors) == {"55P03"}
 
 
 def test_one_pull_at_a_time_on_the_server(make_cluster, make_database, fault_server):

@@ -38,6 +38,9 @@ SELECT attempt($$SELECT sync_pull('mine', organization => '')$$);
 SELECT attempt($$SELECT sync_pull('mine', package => '')$$);
 SELECT attempt($$SELECT sync_pull('mine', if_running => 'maybe')$$);
 SELECT attempt($$SELECT sync_pull('nothing')$$);
+-- a name can forge no line of a log, and does not fill it
+SELECT attempt($$SELECT sync_pull(E'a\nLOG:  all is well\x01')$$);
+SELECT length(attempt) BETWEEN 900 AND 1100 FROM attempt($$SELECT sync_pull(repeat('x', 1000000))$$) LIMIT 1;
 SELECT attempt($$SELECT sync_pull('mine', package => 'com.acme.none')$$);
 SELECT attempt($$SELECT sync_pull('off')$$);
 SELECT attempt($$SELECT sync_retry_rejects(NULL)$$);

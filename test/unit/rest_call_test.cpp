@@ -266,6 +266,10 @@ TEST_F(RestTest, OtherCharsetsAreConverted) {
     EXPECT_EQ(read_all(), Texts{"{\"n\":\"€\"}"});
     script({json_answer(std::string("\xFF\xFE[\0{\0}\0]\0", 10))});
     EXPECT_EQ(read_all(), Texts{"{}"});
+    // begins with a zero byte, which is no sign of an empty answer
+    script(
+        {json_answer(std::string("\0[\0{\0}\0]", 8), 200, {{"content-type", "application/json; charset=utf-16be"}})});
+    EXPECT_EQ(read_all(), Texts{"{}"});
     script({json_answer("[]", 200, {{"content-type", "application/json; charset=ISO-2022-CN-EXT"}})});
     read_all();
     EXPECT_EQ(error.reason, Reason::upstream_not_ok);

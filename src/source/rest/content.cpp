@@ -27,10 +27,16 @@ RecordFormat format_of(const ContentTerms& terms, std::string_view type) {
     return lines ? RecordFormat::ndjson : RecordFormat::json;
 }
 
-char first_character(std::string_view body) {
+/// What is left once a byte order mark and blanks are skipped.
+std::string_view without_blanks(std::string_view body) {
     if (body.starts_with("\xEF\xBB\xBF")) body.remove_prefix(3);
     const auto at = body.find_first_not_of(" \t\r\n");
-    return at == std::string_view::npos ? '\0' : body[at];
+    return at == std::string_view::npos ? std::string_view() : body.substr(at);
+}
+
+char first_character(std::string_view body) {
+    body = without_blanks(body);
+    return body.empty() ? '\0' : body.front();
 }
 
 /// The transport has told where the body ends, and nothing was unpacked on the way: what arrived is all there was. (A compressed
@@ -147,7 +153,7 @@ Content read_content(HttpResponse& response, const ContentTerms& terms) {
         content.page = std::move(none).value();
         return content;
     }
-    if (first_character(response.body) == '\0' &&
+    if (without_blanks(response.body).empty() &&
         format_of(terms, media_type(response.header("content-type").value_or(""))) == RecordFormat::json) {
         content.problem =
             not_records("answer is empty", "If that means no records, add an errors rule with then \"empty\".");
