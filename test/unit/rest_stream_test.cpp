@@ -224,8 +224,38 @@ TEST_F(RestTest, LimitsAndTlsReachTheRequest) {
     EXPECT_EQ(asked.credential_origins, Texts{"https://shop.example:443"});
 }
 
+/// A token that is refused until it was renewed.
+class ScriptedGrants final : public GrantSource {
+public:
+    Grant current() override { return grant(); }
+    Grant renewed(std::int64_t refused) override {
+        if (generation <= refused) ++generation;
+        return grant();
+    }
+    std::int64_t generation = 1;
+
+private:
+    [[nodiscard]] Grant grant() const {
+        return {Secret("token-" + std::to_string(generation)), std::nullopt, {{"shop", "north"}}, generation};
+    }
+};
+
+TEST_F(RestTest, ATokenThatIsRefusedIsRenewedOnceAndThePageRepeated) {
+    ScriptedGrants grants;
+    context.grants = &grants;
+    request.auth = {{"type", "bearer"}, {"per", "connection"}};
+    request.config["errors"] = {{{"when", {{"status", 401}}}, {"then", "refresh_token"}}};
+    script({json_answer("{}", 401), json_answer("[]")});
+    read_all();
+    ASSERT_EQ(http.requests.size(), 2U);
+    EXPECT_EQ(http.requests.at(0).credential_headers.at(0).second, "Bearer token-1");
+    EXPECT_EQ(http.requests.at(1).credential_headers.at(0).second, "Bearer token-2");
+}
+
 TEST_F(RestTest, TemplatesSeeConnectorConnectionAndRun) {
-    context.connection = {{"shop", "north"}};
+    ScriptedGrants grants;
+    context.grants = &grants;
+    request.auth = {{"type", "bearer"}, {"per", "connection"}};
     request.config["base_url"] = "https://shop.example/api/${connection.shop}";
     request.source["query"] = {{"run", "${run.id}"}, {"who", "${connector.name}"}, {"none", "${watermark}"}};
     script({json_answer("[]")});
@@ -267,7 +297,7 @@ TEST_F(RestTest, AnOpenProblemIsToldAtOnce) {
                     {"authorize", "https://shop.example/auth"}};
     const auto opened = rest::open_source(context, request);
     ASSERT_FALSE(opened.ok());
-    EXPECT_EQ(opened.error().code(), "0A000");
+    EXPECT_EQ(opened.error().reason, Reason::not_connected);
 }
 
 TEST_F(RestTest, NothingComesAfterAnError) {
