@@ -69,8 +69,8 @@ Datum connector_create(FunctionCallInfo fcinfo) {
     ConnectorRow row;
     row.name = arguments.text(0, "name");
     row.provider = arguments.text(1, "provider");
-    row.config = arguments.optional_document(2).value_or(json::object());
-    row.auth = arguments.optional_document(3).value_or(default_auth());
+    row.config = arguments.optional_document(2, "config").value_or(json::object());
+    row.auth = arguments.optional_document(3, "auth").value_or(default_auth());
     row.description = arguments.optional_text(4);
     row.package = arguments.optional_package(5, "package");
     const bool or_replace = arguments.flag(6, false);

@@ -53,7 +53,7 @@ Datum connector_call(FunctionCallInfo fcinfo) {
     Dispatch dispatch;
     dispatch.connector = arguments.text(0, "connector");
     const std::string action = arguments.text(1, "action");
-    const json input = arguments.optional_document(2).value_or(json::object());
+    const json input = arguments.optional_document(2, "input").value_or(json::object());
     dispatch.organization = arguments.optional_organization(3, "organization");
     dispatch.package = arguments.optional_package(4, "package");
     refuse_dispatch_on_standby("sync_connector_call()");

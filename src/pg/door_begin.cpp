@@ -93,7 +93,7 @@ Datum connection_begin(FunctionCallInfo fcinfo) {
     begin.redirect_uri = arguments.optional_text(2);
     begin.package = arguments.optional_package(3, "package");
     begin.scopes = arguments.optional_text_array(4, "scopes");
-    begin.fields = arguments.optional_document(5).value_or(json::object());
+    begin.fields = arguments.optional_document(5, "fields").value_or(json::object());
     refuse_on_standby("sync_connection_begin()");
     refuse_read_only("sync_connection_begin()");
     TableResult result(fcinfo);
@@ -145,7 +145,7 @@ Datum connection_callback(FunctionCallInfo fcinfo) {
                  {"iss", nullable_text(arguments.optional_text(2))},
                  {"error", nullable_text(arguments.optional_text(3))},
                  {"error_description", nullable_text(arguments.optional_text(4))},
-                 {"params", arguments.optional_document(5).value_or(json::object())}};
+                 {"params", arguments.optional_document(5, "params").value_or(json::object())}};
     refuse_on_standby("sync_connection_callback()");
     TableResult result(fcinfo);
     const json row = call_worker(RequestKind::callback, request, "callback");

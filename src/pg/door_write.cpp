@@ -49,7 +49,7 @@ Datum connection_set(FunctionCallInfo fcinfo) {
     const std::string name = arguments.text(0, "connector");
     const std::string organization = arguments.organization(1, "organization");
     const nlohmann::json document = arguments.document(2, "credential");
-    const nlohmann::json fields = arguments.optional_document(3).value_or(nlohmann::json::object());
+    const nlohmann::json fields = arguments.optional_document(3, "fields").value_or(nlohmann::json::object());
     const auto package = arguments.optional_package(4, "package");
     refuse_read_only("sync_connection_set()");
     TableResult result(fcinfo);

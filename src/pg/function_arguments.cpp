@@ -95,9 +95,9 @@ std::optional<std::string> Arguments::optional_text(int position) const {
     return text_of(value_at(call_, position));
 }
 
-std::optional<nlohmann::json> Arguments::optional_document(int position) const {
+std::optional<nlohmann::json> Arguments::optional_document(int position, const char* name) const {
     if (is_null(position)) return std::nullopt;
-    return document_of(value_at(call_, position), "");
+    return document_of(value_at(call_, position), name);
 }
 
 std::optional<std::vector<std::string>> Arguments::optional_text_array(int position, const char* name) const {

@@ -32,7 +32,7 @@ public:
 
     // optional
     [[nodiscard]] std::optional<std::string> optional_text(int position) const;
-    [[nodiscard]] std::optional<nlohmann::json> optional_document(int position) const;
+    [[nodiscard]] std::optional<nlohmann::json> optional_document(int position, const char* name) const;
     [[nodiscard]] std::optional<std::vector<std::string>> optional_text_array(int position, const char* name) const;
     [[nodiscard]] std::optional<std::string> optional_organization(int position, const char* name) const;
     [[nodiscard]] std::optional<std::string> optional_package(int position, const char* name) const;

@@ -44,12 +44,12 @@ CreateOrder read_create(const Arguments& arguments) {
     m.fields = arguments.document(4, "fields");
     m.mode = arguments.optional_text(5).value_or("insert");
     m.key = arguments.optional_text_array(6, "key").value_or(std::vector<std::string>());
-    m.watermark = not_null(arguments.optional_document(7));
-    m.pagination = not_null(arguments.optional_document(8)).value_or(json{{"type", "none"}});
+    m.watermark = not_null(arguments.optional_document(7, "watermark"));
+    m.pagination = not_null(arguments.optional_document(8, "pagination")).value_or(json{{"type", "none"}});
     const auto scope = arguments.optional_text_array(9, "scope");
     m.scope = scope.value_or(std::vector<std::string>());
     m.delete_mode = arguments.optional_text(10).value_or("ignore");
-    m.deleted_when = not_null(arguments.optional_document(11));
+    m.deleted_when = not_null(arguments.optional_document(11, "deleted_when"));
     m.deleted_at = arguments.optional_text(12).value_or("deleted_at");
     m.max_delete_fraction = arguments.float8(13, 0.5);
     m.commit = arguments.optional_text(14).value_or("run");
