@@ -245,6 +245,9 @@ std::vector<std::string> check_mapping_against_target(const MappingRow& mapping,
                                                       const TargetTable& target) {
     if (mapping.mode == "history")
         raise(Error{Reason::none, "0A000", "mode \"history\" is not supported yet", {}, "Choose mode \"upsert\"."});
+    if (target.has_rules)
+        raise(refused(mapping, target, "It has rules (CREATE RULE), which would rewrite what a pull does.")
+                  .with_hint("Replace the rules by triggers, or choose another target."));
     check_fields(mapping, fields, target);
     check_scope(mapping, fields, target);
     check_key(mapping, fields, target);

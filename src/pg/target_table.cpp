@@ -147,21 +147,26 @@ std::vector<TargetIndex> unique_indexes(unsigned oid) {
     return indexes;
 }
 
-/// Constraints and triggers of the table and, since a row may go to any of them, of its partitions.
+/// Constraints and triggers of the table and, since a row may go to any of them, of its partitions, however deep; and whether the
+/// table has rules that rewrite what is written to it.
 void read_rules(TargetTable& target) {
     const Rows rows = query(
-        "WITH t AS (SELECT $1 AS oid UNION SELECT inhrelid FROM pg_catalog.pg_inherits WHERE inhparent = $1) "
+        "WITH RECURSIVE t AS (SELECT $1 AS oid UNION "
+        "                     SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN t ON i.inhparent = t.oid) "
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_constraint c JOIN t ON c.conrelid = t.oid WHERE c.contype = 'c'), "
         "       EXISTS (SELECT FROM pg_catalog.pg_constraint c JOIN t ON c.conrelid = t.oid WHERE c.contype = 'f'), "
         "       EXISTS (SELECT FROM pg_catalog.pg_trigger g JOIN t ON g.tgrelid = t.oid "
         "                WHERE NOT g.tgisinternal AND g.tgenabled <> 'D'), "
         "       EXISTS (SELECT FROM pg_catalog.pg_trigger g JOIN t ON g.tgrelid = t.oid "
-        "                WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 3 = 3)",
+        "                WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 3 = 3), "
+        "       EXISTS (SELECT FROM pg_catalog.pg_rewrite r "
+        "                WHERE r.ev_class = $1 AND r.ev_type <> '1' AND r.ev_enabled <> 'D')",
         {pg::oid(target.oid)});
     target.has_checks = is_true(rows[0][0]);
     target.has_foreign_keys = is_true(rows[0][1]);
     target.has_row_triggers = is_true(rows[0][2]);
     target.has_before_triggers = is_true(rows[0][3]);
+    target.has_rules = is_true(rows[0][4]);
 }
 
 /// Rows stay hidden unless, for reading and each way of writing, a permissive policy lets every row pass and no restrictive

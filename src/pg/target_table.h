@@ -59,6 +59,7 @@ struct TargetTable {
     bool has_foreign_keys = false;
     bool has_row_triggers = false;
     bool has_before_triggers = false;  ///< they may fill what a record leaves null
+    bool has_rules = false;            ///< of CREATE RULE: they would rewrite the statements that apply a pull
     bool row_security = false;         ///< policies apply to the owner
     bool hides_rows = false;           ///< … and may keep rows out of his sight or reach
     double estimated_rows = 0;

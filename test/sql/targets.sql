@@ -36,6 +36,9 @@ CREATE UNLOGGED TABLE unlogged (id int);
 SELECT declare('unlogged', '{"id": "id"}');
 CREATE TABLE parts (id int) PARTITION BY RANGE (id);
 SELECT declare('parts', '{"id": "id"}');
+CREATE TABLE ruled (id int);
+CREATE RULE nothing AS ON INSERT TO ruled DO INSTEAD NOTHING;
+SELECT declare('ruled', '{"id": "id"}');
 
 -- columns that cannot be written
 CREATE TABLE computed (id int, twice int GENERATED ALWAYS AS (id * 2) STORED, number int GENERATED ALWAYS AS IDENTITY,
