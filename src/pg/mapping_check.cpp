@@ -2,6 +2,7 @@
 
 #include "pg/border.h"
 #include "pg/connector_check.h"
+#include "pg/expression_check.h"
 #include "pg/function_arguments.h"
 #include "pg/locks.h"
 #include "pg/mapping_rules.h"
@@ -33,6 +34,20 @@ PaginationConfig check_source(const MappingRow& mapping, const ConnectorRow& con
     return unwrap(parse_pagination(fallback == connector.config.end() ? json() : *fallback));
 }
 
+/// A value to start from that is none of the column's type would fail the first pull.
+void check_initial(const MappingRow& mapping, const MappingParts& parts, const TargetTable& target) {
+    if (!parts.watermark || !parts.watermark->initial) return;
+    const WatermarkType type = watermark_type(mapping, parts.fields, target);
+    auto value = parse_watermark_value(*parts.watermark->initial, type, parts.watermark->format);
+    if (!value.ok())
+        raise(fail(Reason::invalid_configuration, "watermark \"initial\": " + value.error().message)
+                  .with_hint(value.error().hint));
+    // and how it would be sent
+    if (const auto sent = format_border(*value, *parts.watermark, *parts.watermark->initial); !sent.ok())
+        raise(fail(Reason::invalid_configuration, "watermark \"initial\": " + sent.error().message)
+                  .with_hint(sent.error().hint));
+}
+
 /// Somebody who has just made a mapping of the same name is no neighbour: the insert will find out.
 void check_neighbours(const Extension& extension, const MappingRow& mapping, const std::vector<Field>& fields) {
     const auto others_there =
@@ -62,6 +77,8 @@ void check_mapping(const Extension& extension, MappingRow& mapping, bool scope_s
 
     const TargetTable target = describe_target(mapping, owner);
     const std::vector<std::string> warnings = check_mapping_against_target(mapping, parts.fields, target);
+    check_expressions(mapping, parts.fields, target, connector.provider);
+    check_initial(mapping, parts, target);
     locks::lock_target(target.oid);
     check_neighbours(extension, mapping, parts.fields);
     for (const auto& text : warnings) notice(text);

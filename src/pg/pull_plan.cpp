@@ -1,9 +1,3 @@
-extern "C" {
-#include "postgres.h"
-
-#include "catalog/pg_type.h"
-}
-
 #include "pg/pull_plan.h"
 
 #include "pg/border.h"
@@ -31,6 +25,21 @@ bool due_for_full(const Extension& extension, const MappingRow& mapping, int sli
     return rows.empty() || to_bool(rows.one());
 }
 
+/// How the watermark's values compare: by the base type of the column that they land in.
+WatermarkType watermark_type(const PullPlan& plan) { return watermark_type(plan.mapping, plan.fields, plan.target); }
+
+/// The start less the lookback, as a text that the column's type reads.
+std::string lowered_start(const PullPlan& plan) {
+    if (plan.watermark->lookback.is_zero()) return plan.start.value;
+    const WatermarkType type = watermark_type(plan);
+    WatermarkConfig config = *plan.watermark;
+    const bool time =
+        type == WatermarkType::timestamp || type == WatermarkType::timestamptz || type == WatermarkType::date;
+    if (time) config.format = {};  // that of the source is not ours
+    const WatermarkValue start = unwrap(parse_watermark_value(plan.start.value, type, WatermarkFormat{}));
+    return unwrap(format_watermark(start, config, std::nullopt));
+}
+
 /// `param: null` filters on our side: staged rows below the start are left out, as a `where` of the mapping would.
 void filter_here(PullPlan& plan) {
     if (!plan.watermark || !plan.watermark->param.empty() || plan.full) return;
@@ -38,10 +47,11 @@ void filter_here(PullPlan& plan) {
     const TargetColumn& target = *watermark_column(plan.mapping, plan.fields, plan.target);
     const std::string column = quote_identifier(target.name);
     const std::string condition = column + " IS NULL OR " + column + " OPERATOR(pg_catalog.>=) CAST(" +
-                                  quote_literal(plan.start.value) + " AS " + target.bare_type_sql + ")";
+                                  quote_literal(lowered_start(plan)) + " AS " + target.bare_type_sql + ")";
     const auto it = plan.mapping.source.find("where");
     const bool has_where = it != plan.mapping.source.end() && it->is_string();
-    plan.mapping.source["where"] = has_where ? "(" + it->get<std::string>() + ") AND (" + condition + ")" : condition;
+    // a line break before the bracket, in case the expression ends in a comment
+    plan.mapping.source["where"] = has_where ? "(" + it->get<std::string>() + "\n) AND (" + condition + ")" : condition;
 }
 
 /// The creation judged all this already; what has changed since is judged again. Its notices were shown then.
@@ -49,26 +59,6 @@ void plan_target(PullPlan& plan, const Extension& extension, const std::optional
     plan.target = describe_target(plan.mapping, plan.owner);
     check_mapping_against_target(plan.mapping, plan.fields, plan.target);
     check_organization_scope(extension, plan.mapping, plan.fields, organization);
-}
-
-/// How the watermark's values compare: by the base type of the column that they land in.
-WatermarkType watermark_type(const PullPlan& plan) {
-    switch (watermark_column(plan.mapping, plan.fields, plan.target)->base_oid) {
-        case TIMESTAMPTZOID:
-            return WatermarkType::timestamptz;
-        case TIMESTAMPOID:
-            return WatermarkType::timestamp;
-        case DATEOID:
-            return WatermarkType::date;
-        case INT2OID:
-        case INT4OID:
-        case INT8OID:
-            return WatermarkType::integer;
-        case NUMERICOID:
-            return WatermarkType::numeric;
-        default:
-            return WatermarkType::text;
-    }
 }
 
 }  // namespace

@@ -313,4 +313,23 @@ const TargetColumn* watermark_column(const MappingRow& mapping, const std::vecto
     return field == nullptr ? nullptr : target.find(field->targets.front());
 }
 
+WatermarkType watermark_type(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target) {
+    switch (watermark_column(mapping, fields, target)->base_oid) {
+        case TIMESTAMPTZOID:
+            return WatermarkType::timestamptz;
+        case TIMESTAMPOID:
+            return WatermarkType::timestamp;
+        case DATEOID:
+            return WatermarkType::date;
+        case INT2OID:
+        case INT4OID:
+        case INT8OID:
+            return WatermarkType::integer;
+        case NUMERICOID:
+            return WatermarkType::numeric;
+        default:
+            return WatermarkType::text;
+    }
+}
+
 }  // namespace pg_pull::pg

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/mapping/fields.h"
+#include "core/paging/watermark.h"
 #include "pg/target_table.h"
 
 namespace pg_pull::pg {
@@ -35,6 +36,8 @@ std::vector<ScopeValue> scope_values(const MappingRow& mapping, const std::vecto
 /// The column that the watermark's field is copied to; nullptr without a watermark, or where it is not copied.
 const TargetColumn* watermark_column(const MappingRow& mapping, const std::vector<Field>& fields,
                                      const TargetTable& target);
+/// How the watermark's values compare: by the base type of that column, which there must be.
+WatermarkType watermark_type(const MappingRow& mapping, const std::vector<Field>& fields, const TargetTable& target);
 /// The field that fills it.
 const Field* watermark_field(const MappingRow& mapping, const std::vector<Field>& fields);
 

@@ -286,6 +286,28 @@ def test_partitioned_target(feed, db):
     assert counts(feed.pull([{"id": 1, "day": "2026-01-05", "a": "y"}])) == {"records_read": 1, "rows_updated": 1}
 
 
+def test_a_trigger_of_a_partition_within_a_partition_fills_what_is_missing(feed, db):
+    db.sql("CREATE TABLE t (id int, a text NOT NULL, PRIMARY KEY (id)) PARTITION BY RANGE (id)")
+    db.sql("CREATE TABLE t1 PARTITION OF t FOR VALUES FROM (0) TO (100) PARTITION BY RANGE (id)")
+    db.sql("CREATE TABLE t11 PARTITION OF t1 FOR VALUES FROM (0) TO (100)")
+    db.sql("CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.a := coalesce(NEW.a, 'none'); RETURN NEW; END$$")
+    db.sql("CREATE TRIGGER fill BEFORE INSERT ON t11 FOR EACH ROW EXECUTE FUNCTION fill()")
+    feed.declare(None, AB)
+    assert counts(feed.pull([{"id": 1}, {"id": 2, "a": "x"}])) == {"records_read": 2, "rows_inserted": 2}
+    assert db.tuples("SELECT id, a FROM t ORDER BY id") == [(1, "none"), (2, "x")]
+
+
+def test_a_watermark_that_filters_here_looks_back_and_stands_beside_any_condition(feed, db):
+    feed.declare("CREATE TABLE t (id int PRIMARY KEY, at timestamptz)", {"id": "id", "at": "at"},
+                 source={"path": "/r.json", "where": "id < 100 -- the others are tests"},
+                 watermark={"field": "at", "lookback": "PT1H"})
+    feed.pull([{"id": 1, "at": "2026-01-01T12:00:00Z"}])
+    late = [{"id": 2, "at": "2026-01-01T11:30:00Z"}, {"id": 3, "at": "2026-01-01T10:30:00Z"}, {"id": 200, "at": "2026-01-01T12:30:00Z"}]
+    run = feed.pull(late)
+    assert counts(run) == {"records_read": 3, "rows_inserted": 1, "records_ignored": 2}
+    assert db.tuples("SELECT id FROM t ORDER BY id") == [(1,), (2,)]
+
+
 def test_foreign_target_and_foreign_partition(feed, db):
     db.sql("CREATE EXTENSION postgres_fdw")
     db.sql("CREATE TABLE far (id int PRIMARY KEY, a text)")

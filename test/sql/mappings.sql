@@ -80,6 +80,22 @@ SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain'
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', max_rejects => -1)$$);
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', deleted_at => '')$$);
 
+-- the SQL of a mapping is read when it is declared, each as one expression over the columns that the mapping fills
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/", "where": "id >"}', 'plain', '{"id": "id"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/", "where": "id"}', 'plain', '{"id": "id"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/", "where": "title is not null"}', 'plain', '{"id": "id"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/", "where": "true) OR (true"}', 'plain', '{"id": "id"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/", "where": "true; DROP TABLE plain"}', 'plain', '{"id": "id"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '[{"source": "id", "target": "id"}, {"target": "title", "transform": "sql", "params": {"expression": "nothing(id)"}}]')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '[{"source": "id", "target": "id"}, {"target": "at", "transform": "sql", "params": {"expression": "id"}}]')$$);
+SELECT sync_mapping_create('sql', 'api', '{"path": "/", "where": "id > 1 -- odd ones too"}', 'plain', '[{"source": "id", "target": "id"}, {"target": "title", "transform": "sql", "params": {"expression": "''no '' || id /* text */"}}]') > 0;
+SELECT sync_mapping_drop('sql');
+
+-- names of any length and kind, in messages of one line
+SELECT length(attempt) < 1100, left(attempt, 30), right(attempt, 10) FROM attempt(format('SELECT sync_mapping_drop(%L)', repeat('long', 100000))) LIMIT 1;
+SELECT attempt($$SELECT sync_mapping_drop(E'two\nlines')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', pagination => (repeat('[', 900) || repeat(']', 900))::jsonb)$$);
+
 -- keys and scopes
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', key => '{id}')$$);
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', mode => 'upsert')$$);
@@ -94,6 +110,9 @@ SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain'
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', watermark => '{"field": "updated"}')$$);
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id", "updated_at": "updated"}', watermark => '{"field": "updated"}')$$);
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id", "at": "updated"}', mode => 'replace', watermark => '{"field": "updated"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id", "at": "updated"}', watermark => '{"field": "updated", "initial": "yesterday"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id", "at": "updated"}', watermark => '{"field": "id", "initial": "2024-01-01"}')$$);
+SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id", "at": "updated"}', watermark => '{"field": "id", "initial": "12", "format": "iso_date"}')$$);
 
 -- commit by page
 SELECT attempt($$SELECT sync_mapping_create('x', 'api', '{"path": "/"}', 'plain', '{"id": "id"}', "commit" => 'never')$$);
