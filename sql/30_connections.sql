@@ -101,7 +101,6 @@ CREATE TABLE @extschema@.sync_revocation_store (
     revocation_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     connector      text NOT NULL,
     connection_id  uuid NOT NULL,
-    private_hosts  boolean NOT NULL,
     key_id         text NOT NULL,
     sealed_request bytea NOT NULL,
     attempts       integer NOT NULL DEFAULT 0,

@@ -172,12 +172,18 @@ NameFacts name_facts(const Extension& extension, const std::string& name) {
     return facts_of(extension, name, connector_entries(extension, name));
 }
 
+AddressedEntry address_connector(const Extension& extension, const std::string& name,
+                                 const std::optional<std::string>& package, Visible visible) {
+    const Rows entries = connector_entries(extension, name);
+    NameFacts facts = facts_of(extension, name, entries);
+    const std::size_t at = unwrap(address_entry(facts, package));
+    require_committed(entries[at][0].value(), visible, "connector " + in_quotes(name));
+    return {connector_row(entries[at]), std::move(facts)};
+}
+
 ConnectorRow find_connector(const Extension& extension, const std::string& name,
                             const std::optional<std::string>& package, Visible visible) {
-    const Rows entries = connector_entries(extension, name);
-    const std::size_t at = unwrap(address_entry(facts_of(extension, name, entries), package));
-    require_committed(entries[at][0].value(), visible, "connector " + in_quotes(name));
-    return connector_row(entries[at]);
+    return address_connector(extension, name, package, visible).entry;
 }
 
 ConnectorRow connector_of(const Extension& extension, const MappingRow& mapping, Visible visible) {

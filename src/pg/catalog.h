@@ -76,6 +76,13 @@ NameFacts name_facts(const Extension& extension, const std::string& name);
 /// The entry that the door addresses by this name (DESIGN.md 6.1). Raises connector_not_registered, name_ambiguous.
 ConnectorRow find_connector(const Extension& extension, const std::string& name,
                             const std::optional<std::string>& package, Visible visible = Visible::committed);
+/// The same with the facts that it was judged by, for whoever judges on.
+struct AddressedEntry {
+    ConnectorRow entry;
+    NameFacts facts;
+};
+AddressedEntry address_connector(const Extension& extension, const std::string& name,
+                                 const std::optional<std::string>& package, Visible visible);
 /// All mappings of this condition on `m`, an SQL text with parameters; own changes count.
 std::vector<MappingRow> mappings_where(const Extension& extension, const std::string& condition,
                                        const std::vector<Param>& parameters);

@@ -3,6 +3,7 @@
 #include "pg/border.h"
 #include "pg/connections.h"
 #include "pg/credentials.h"
+#include "pg/dormant.h"
 #include "pg/oauth_client.h"
 #include "pg/package_store.h"
 #include "pg/token_refresh.h"
@@ -10,13 +11,7 @@
 
 namespace pg_pull::pg {
 
-bool needs_grant(const AuthConfig& auth) {
-    return auth.per_connection || auth.type == AuthType::oauth2 || auth.type == AuthType::login;
-}
-
 namespace {
-
-bool has_token(const AuthConfig& auth) { return auth.type == AuthType::oauth2 || auth.type == AuthType::login; }
 
 void refuse_unusable(const ConnectionRow& row) {
     if (row.status != "reconnect_required") return;
@@ -60,7 +55,7 @@ oauth::Client& ConnectionGrants::client() {
 
 /// Judges anew: entry, holders, rows, rights.
 std::unique_ptr<TokenHolder> ConnectionGrants::find_holder(const Extension& extension) {
-    refuse_dormant(extension, false);
+    refuse_dormant_server();
     const Instance instance = instance_of_entry(extension, load_connector(extension, connector_.id));
     require_enabled(extension, instance.package);
     require_use(extension, instance.entry, role_);
@@ -109,7 +104,7 @@ Grant ConnectionGrants::grant(std::optional<std::int64_t> refused) {
     }
     source_.redactor.add(record->token);
     source_.redactor.add(own.secret);
-    if (!has_token(auth_)) return fixed(own, *std::move(record));
+    if (!auth_.can_refresh()) return fixed(own, *std::move(record));
     return token(*holder, *std::move(record), refused);
 }
 

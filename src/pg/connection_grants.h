@@ -14,9 +14,6 @@
 
 namespace pg_pull::pg {
 
-/// Does a connector of this auth need a grant for each request?
-[[nodiscard]] bool needs_grant(const AuthConfig& auth);
-
 /// The grant of dispatch and of pulls, for one entry and one organization (nothing: the only one that is connected). Each asking
 /// reads anew which row answers, and what is stored in it: nothing is kept between requests. Lives within its SourceContext.
 class ConnectionGrants final : public GrantSource {

@@ -11,29 +11,11 @@ extern "C" {
 #include "pg/catalog.h"
 #include "pg/key_ring.h"
 #include "pg/sealed_rows.h"
-#include "pg/settings.h"
+#include "pg/sql_time.h"
 
 namespace pg_pull::pg {
 
-std::string micros_of(const char* column) {
-    return std::string("(pg_catalog.date_part('epoch', ") + column + ") * 1000000)::bigint";
-}
-
-std::string time_parameter(int number) {
-    return "(timestamptz '1970-01-01 00:00:00+00' + $" + std::to_string(number) +
-           "::bigint * interval '1 microsecond')";
-}
-
 namespace {
-
-Param time_value(const std::optional<WallTime>& time) {
-    return int8(time ? std::optional<std::int64_t>(time->time_since_epoch().count()) : std::nullopt);
-}
-
-std::optional<WallTime> time_of(const Rows::Value& micros) {
-    if (!micros) return std::nullopt;
-    return WallTime(std::chrono::microseconds(to_int(micros)));
-}
 
 std::optional<std::vector<std::string>> list_of(const Rows::Value& json_array) {
     if (!json_array) return std::nullopt;
@@ -61,7 +43,7 @@ ConnectionRow connection_row(const std::vector<Rows::Value>& row) {
     c.scopes_granted = list_of(row[9]);
     c.token_expires_at = time_of(row[10]);
     c.token_expires_text = row[11];
-    if (row[12]) c.token_lifetime = Millis(to_int(row[12]));
+    c.token_lifetime = millis_of(row[12]);
     c.generation = to_int(row[13]);
     c.refresh_started_at = time_of(row[14]);
     c.retry_at = time_of(row[15]);
@@ -76,9 +58,9 @@ std::vector<ConnectionRow> connections_where(const Extension& extension, const s
         "c.connection_id, c.organization_id, c.package_id, c.connector, c.status, c.status_reason, c.account, "
         "c.fields, "
         "pg_catalog.to_json(c.scopes_asked), pg_catalog.to_json(c.scopes_granted), " +
-        micros_of("c.token_expires_at") +
-        ", c.token_expires_at, (pg_catalog.date_part('epoch', c.token_lifetime) * 1000)::bigint, c.generation, " +
-        micros_of("c.refresh_started_at") + ", " + micros_of("c.retry_at") + ", c.last_error, c.connected_at";
+        micros_of("c.token_expires_at") + ", c.token_expires_at, " + interval_millis("c.token_lifetime") +
+        ", c.generation, " + micros_of("c.refresh_started_at") + ", " + micros_of("c.retry_at") +
+        ", c.last_error, c.connected_at";
     std::vector<ConnectionRow> found;
     const Rows rows = catalog_query_latest(
         extension,
@@ -115,10 +97,9 @@ void add_values(std::vector<Param>& parameters, const ConnectionValues& values, 
     parameters.push_back(text(values.fields.dump()));
     parameters.push_back(list_value(values.scopes_asked));
     parameters.push_back(list_value(values.scopes_granted));
-    parameters.push_back(time_value(values.token_expires_at));
-    parameters.push_back(time_value(values.refresh_expires_at));
-    parameters.push_back(
-        int8(values.token_lifetime ? std::optional<std::int64_t>(values.token_lifetime->count()) : std::nullopt));
+    parameters.push_back(time_param(values.token_expires_at));
+    parameters.push_back(time_param(values.refresh_expires_at));
+    parameters.push_back(millis_param(values.token_lifetime));
     parameters.push_back(text(values.connected_by));
     parameters.push_back(text(ring.current().id));
     for (auto& sealed : sealed_parameters(ring, identity, secrets)) parameters.push_back(sealed);
@@ -133,8 +114,8 @@ constexpr const char* kValueColumns =
 std::string value_expressions(int first) {
     const auto p = [first](int offset) { return "$" + std::to_string(first + offset); };
     return p(0) + "::jsonb, " + p(1) + "::jsonb, " + p(2) + ", " + p(3) + ", " + time_parameter(first + 4) + ", " +
-           time_parameter(first + 5) + ", " + p(6) + "::bigint * interval '1 millisecond', " + p(7) + "::name, " +
-           p(8) + ", " + p(9) + ", " + p(10) + ", " + p(11);
+           time_parameter(first + 5) + ", " + interval_parameter(first + 6) + ", " + p(7) + "::name, " + p(8) + ", " +
+           p(9) + ", " + p(10) + ", " + p(11);
 }
 
 }  // namespace
@@ -244,23 +225,6 @@ KeyRing ring_for_connections(const Extension& extension) {
                         " (database_oid) VALUES ($1) ON CONFLICT DO NOTHING",
                     {oid(MyDatabaseId)});
     return ring;
-}
-
-bool is_copy(const Extension& extension) {
-    const Rows rows = catalog_query_latest(
-        extension, "SELECT i.database_oid = $1 FROM " + extension.relation("sync_identity_store") + " i",
-        {oid(MyDatabaseId)});
-    return !rows.empty() && !to_bool(rows.one());
-}
-
-void refuse_dormant(const Extension& extension, bool rotates) {
-    if (settings::dormant)
-        raise(fail(Reason::dormant, "no request leaves this server while pg_pull.dormant is on")
-                  .with_hint("Set pg_pull.dormant to off where this server is not a copy of another."));
-    if (rotates && is_copy(extension))
-        raise(fail(Reason::dormant, "this database is a copy, which does not use up the tokens of the original")
-                  .with_detail("The connections were stored in a database with another oid.")
-                  .with_hint("If this database takes over from the original, run sync_connection_claim()."));
 }
 
 }  // namespace pg_pull::pg

@@ -87,15 +87,5 @@ bool delete_connection(const Extension& extension, const std::string& id);
 
 /// The ring to seal a connection with. Notes, with the first one, which database the connections belong to.
 [[nodiscard]] KeyRing ring_for_connections(const Extension& extension);
-/// Whether this database is a copy of the one that the connections belong to (its oid differs): nothing may be refreshed or
-/// revoked here until sync_connection_claim().
-[[nodiscard]] bool is_copy(const Extension& extension);
-/// Raises `dormant` where pg_pull.dormant is on, or where `rotates` and this database is a copy.
-void refuse_dormant(const Extension& extension, bool rotates);
-
-// times between C++ and SQL: microseconds since the Unix epoch
-[[nodiscard]] std::string micros_of(const char* column);  ///< SQL text of a bigint
-[[nodiscard]] std::string time_parameter(
-    int number);  ///< SQL text of a timestamptz from parameter $number, a bigint or NULL
 
 }  // namespace pg_pull::pg

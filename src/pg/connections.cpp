@@ -19,7 +19,9 @@ Instance instance_of_entry(const Extension& extension, ConnectorRow entry) {
 
 Instance address_instance(const Extension& extension, const std::string& name,
                           const std::optional<std::string>& package, Visible visible) {
-    return instance_of_entry(extension, find_connector(extension, name, package, visible));
+    AddressedEntry addressed = address_connector(extension, name, package, visible);
+    RowPackage of = instance_package(addressed.facts, addressed.entry.package);
+    return {std::move(addressed.entry), std::move(of), std::move(addressed.facts)};
 }
 
 std::optional<Instance> instance_of(const Extension& extension, const std::string& name, const RowPackage& package) {

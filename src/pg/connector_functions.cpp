@@ -15,6 +15,7 @@ extern "C" {
 #include "pg/connector_store.h"
 #include "pg/function_arguments.h"
 #include "pg/mapping_store.h"
+#include "source/registry.h"
 
 namespace pg_pull::pg {
 namespace {
@@ -199,8 +200,8 @@ Datum connector_actions(FunctionCallInfo fcinfo) {
     const ConnectorRow connector = find_connector(extension, name, package, Visible::own_changes);
     require_use(extension, connector, current_role());
     TableResult result(fcinfo);
-    // postgres and fdw are read by mappings only
-    if (connector.provider == "rest")
+    const Provider* provider = find_provider(connector.provider);
+    if (provider != nullptr && provider->send != nullptr)
         result.add({"request", "Sends one HTTP request to the connector's API", request_schema().dump(), "f"});
     return no_value();
 }

@@ -3,16 +3,17 @@
 extern "C" {
 #include "postgres.h"
 
-#include "access/xlog.h"
 #include "fmgr.h"
 #include "utils/fmgrprotos.h"
 }
 
 #include "pg/border.h"
+#include "pg/call_arguments.h"
 #include "pg/connections.h"
 #include "pg/function_arguments.h"
 #include "pg/package_store.h"
 #include "pg/request.h"
+#include "source/registry.h"
 
 namespace pg_pull::pg {
 namespace {
@@ -25,16 +26,9 @@ struct Dispatch {
     std::optional<std::string> package;
 
     [[nodiscard]] json request() const {
-        return {{"connector", connector},
-                {"organization", organization ? json(*organization) : json(nullptr)},
-                {"package", package ? json(*package) : json(nullptr)}};
+        return {{"connector", connector}, {"organization", nullable(organization)}, {"package", nullable(package)}};
     }
 };
-
-void refuse_dispatch_on_standby(const char* function) {
-    if (call([] { return RecoveryInProgress(); }))
-        raise(fail(Reason::standby, std::string("cannot execute ") + function + " while the server is in recovery"));
-}
 
 /// What can be refused without a worker is.
 ConnectorRow check_dispatch(const Dispatch& dispatch) {
@@ -56,10 +50,11 @@ Datum connector_call(FunctionCallInfo fcinfo) {
     const json input = arguments.optional_document(2, "input").value_or(json::object());
     dispatch.organization = arguments.optional_organization(3, "organization");
     dispatch.package = arguments.optional_package(4, "package");
-    refuse_dispatch_on_standby("sync_connector_call()");
+    refuse_standby("sync_connector_call()");
     refuse_read_only("sync_connector_call()");
     const ConnectorRow connector = check_dispatch(dispatch);
-    if (connector.provider != "rest" || action != "request")
+    const Provider* provider = find_provider(connector.provider);
+    if (provider == nullptr || provider->send == nullptr || action != "request")
         raise(fail(Reason::connector_action_unknown,
                    "connector " + in_quotes(dispatch.connector) + " has no action " + in_quotes(action))
                   .with_hint("See sync_connector_actions()."));
@@ -76,7 +71,7 @@ Datum connector_test(FunctionCallInfo fcinfo) {
     dispatch.connector = arguments.text(0, "connector");
     dispatch.organization = arguments.optional_organization(1, "organization");
     dispatch.package = arguments.optional_package(2, "package");
-    refuse_dispatch_on_standby("sync_connector_test()");
+    refuse_standby("sync_connector_test()");
     TableResult result(fcinfo);
     (void)check_dispatch(dispatch);
     const json answer = call_worker(RequestKind::test, dispatch.request(), dispatch.connector);

@@ -3,7 +3,6 @@
 extern "C" {
 #include "postgres.h"
 
-#include "access/xlog.h"
 #include "fmgr.h"
 }
 
@@ -11,7 +10,9 @@ extern "C" {
 #include "core/oauth/pkce.h"
 #include "core/oauth/requests.h"
 #include "pg/border.h"
+#include "pg/call_arguments.h"
 #include "pg/connections.h"
+#include "pg/dormant.h"
 #include "pg/function_arguments.h"
 #include "pg/oauth_client.h"
 #include "pg/package_store.h"
@@ -24,11 +25,6 @@ namespace pg_pull::pg {
 namespace {
 
 using nlohmann::json;
-
-void refuse_on_standby(const char* function) {
-    if (call([] { return RecoveryInProgress(); }))
-        raise(fail(Reason::standby, std::string("cannot execute ") + function + " while the server is in recovery"));
-}
 
 struct Begin {
     std::string name;
@@ -49,7 +45,7 @@ Instance instance_to_begin(const Extension& extension, const Begin& begin) {
     if (!auth.oauth2 || auth.oauth2->grant != OAuth2Config::Grant::authorization_code)
         raise(fail(Reason::invalid_configuration, "connector " + in_quotes(begin.name) + " has no consent page")
                   .with_hint("Connect the organization with sync_connection_set()."));
-    refuse_dormant(extension, true);
+    refuse_dormant(extension);
     (void)answering_connection(extension, instance, begin.organization, At::door);
     return instance;
 }
@@ -94,7 +90,7 @@ Datum connection_begin(FunctionCallInfo fcinfo) {
     begin.package = arguments.optional_package(3, "package");
     begin.scopes = arguments.optional_text_array(4, "scopes");
     begin.fields = arguments.optional_document(5, "fields").value_or(json::object());
-    refuse_on_standby("sync_connection_begin()");
+    refuse_standby("sync_connection_begin()");
     refuse_read_only("sync_connection_begin()");
     TableResult result(fcinfo);
     const SystemClock clock;
@@ -130,28 +126,21 @@ Datum connection_begin(FunctionCallInfo fcinfo) {
     return no_value();
 }
 
-std::optional<std::string> text_or_null(const json& value) {
-    if (value.is_null()) return std::nullopt;
-    return value.get<std::string>();
-}
-
-json nullable_text(const std::optional<std::string>& value) { return value ? json(*value) : json(nullptr); }
-
 /// An OAuth redirect is a GET, which PostgREST runs read-only: the worker writes.
 Datum connection_callback(FunctionCallInfo fcinfo) {
     const Arguments arguments(fcinfo);
     json request{{"state", arguments.text(0, "state")},
-                 {"code", nullable_text(arguments.optional_text(1))},
-                 {"iss", nullable_text(arguments.optional_text(2))},
-                 {"error", nullable_text(arguments.optional_text(3))},
-                 {"error_description", nullable_text(arguments.optional_text(4))},
+                 {"code", nullable(arguments.optional_text(1))},
+                 {"iss", nullable(arguments.optional_text(2))},
+                 {"error", nullable(arguments.optional_text(3))},
+                 {"error_description", nullable(arguments.optional_text(4))},
                  {"params", arguments.optional_document(5, "params").value_or(json::object())}};
-    refuse_on_standby("sync_connection_callback()");
+    refuse_standby("sync_connection_callback()");
     TableResult result(fcinfo);
     const json row = call_worker(RequestKind::callback, request, "callback");
-    result.add({text_or_null(row.at("connection_id")), text_or_null(row.at("organization_id")),
-                text_or_null(row.at("package_id")), text_or_null(row.at("connector")), text_or_null(row.at("status")),
-                text_or_null(row.at("account"))});
+    result.add({optional_text(row.at("connection_id")), optional_text(row.at("organization_id")),
+                optional_text(row.at("package_id")), optional_text(row.at("connector")),
+                optional_text(row.at("status")), optional_text(row.at("account"))});
     return no_value();
 }
 
@@ -180,16 +169,16 @@ Datum connection_revoke(FunctionCallInfo fcinfo) {
     const std::string name = arguments.text(0, "connector");
     const std::string organization = arguments.organization(1, "organization");
     const auto package = arguments.optional_package(2, "package");
-    refuse_on_standby("sync_connection_revoke()");
+    refuse_standby("sync_connection_revoke()");
     refuse_read_only("sync_connection_revoke()");
     TableResult result(fcinfo);
     if (revoke_here(result, name, organization, package)) return no_value();
     const json answer =
         call_worker(RequestKind::revoke,
-                    {{"connector", name}, {"organization", organization}, {"package", nullable_text(package)}}, name);
+                    {{"connector", name}, {"organization", organization}, {"package", nullable(package)}}, name);
     for (const json& row : answer.at("rows"))
-        result.add({text_or_null(row.at("connection_id")), text_or_null(row.at("package_id")),
-                    text_or_null(row.at("remote"))});
+        result.add({optional_text(row.at("connection_id")), optional_text(row.at("package_id")),
+                    optional_text(row.at("remote"))});
     return no_value();
 }
 

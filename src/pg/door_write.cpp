@@ -5,8 +5,6 @@ extern "C" {
 
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "tcop/tcopprot.h"
 #include "utils/fmgrprotos.h"
 }
 
@@ -23,14 +21,6 @@ extern "C" {
 namespace pg_pull::pg {
 namespace {
 
-/// The statement that calls us holds the credential: see sync_secret_set.
-void forget_connection_statement() {
-    call([] {
-        debug_query_string = nullptr;
-        pgstat_report_activity(STATE_RUNNING, "SELECT sync_connection_set(...)");
-    });
-}
-
 /// A reference finds the secrets of the connector's owner: whoever may merely use the connector must not choose among them.
 void check_reference(const OwnCredential& credential, const Instance& instance) {
     if (!credential.reference) return;
@@ -44,7 +34,7 @@ void add_connection(TableResult& result, const ConnectionRow& row) {
 }
 
 Datum connection_set(FunctionCallInfo fcinfo) {
-    forget_connection_statement();
+    forget_statement("SELECT sync_connection_set(...)");
     const Arguments arguments(fcinfo);
     const std::string name = arguments.text(0, "connector");
     const std::string organization = arguments.organization(1, "organization");

@@ -21,7 +21,9 @@ extern "C" {
 #include "core/oauth/requests.h"
 #include "core/oauth/token_answer.h"
 #include "pg/border.h"
+#include "pg/call_arguments.h"
 #include "pg/connections.h"
+#include "pg/dormant.h"
 #include "pg/locks.h"
 #include "pg/oauth_client.h"
 #include "pg/package_store.h"
@@ -37,21 +39,8 @@ namespace {
 
 using nlohmann::json;
 
-struct StateLock {
-    explicit StateLock(std::string state_hash) : hash(std::move(state_hash)), held(locks::try_state(hash)) {}
-    ~StateLock() {
-        if (held) locks::release_state(hash);
-    }
-    StateLock(const StateLock&) = delete;
-    StateLock& operator=(const StateLock&) = delete;
-    std::string hash;
-    bool held;
-};
-
-std::string text_in(const json& arguments, const char* key) {
-    const auto at = arguments.find(key);
-    return at != arguments.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
+/// '' where it was not given.
+std::string text_in(const json& arguments, const char* key) { return optional_text(arguments, key).value_or(""); }
 
 json packed_error(const Error& error) {
     return {{"error",
@@ -77,15 +66,14 @@ Error unpacked_error(const json& packed) {
 json packed_connection(const ConnectionRow& row) {
     return {{"connection_id", row.id},
             {"organization_id", row.organization},
-            {"package_id", row.package ? json(*row.package) : json(nullptr)},
+            {"package_id", nullable(row.package)},
             {"connector", row.connector},
             {"status", row.status},
             {"account", row.account.is_null() ? json(nullptr) : json(row.account.dump())}};
 }
 
-/// Only who began, a role that has his privileges, or the listener may complete: whoever was sent a stranger's link may not.
-void check_completer(const Extension&, const Pending& pending, const json& arguments, unsigned requester) {
-    if (arguments.value("listener", false)) return;
+/// Only who began, or a role that has his privileges, may complete: whoever was sent a stranger's link may not.
+void check_completer(const Pending& pending, unsigned requester) {
     const char* name = pending.requester.c_str();
     const bool allowed = call([name, requester] {
         const Oid role = get_role_oid(name, true);
@@ -166,10 +154,7 @@ std::optional<Error> Completion::refusal(const Extension& extension, const Pendi
 
 Error Completion::answer_error(const SourceContext& source, const oauth::TokenAnswer& answer,
                                const ConnectorRow& connector) {
-    std::string told = "The provider answered with status " + std::to_string(answer.status);
-    if (!answer.error.empty()) told += ", error \"" + answer.error + "\"";
-    if (!answer.error_description.empty()) told += ": " + answer.error_description;
-    told = source.redactor.redact(told);
+    const std::string told = source.redactor.redact(oauth::told(answer));
     const std::string name = in_quotes(connector.name);
     if (answer.kind == oauth::TokenAnswer::Kind::misconfigured)
         return fail(Reason::connector_misconfigured, "the provider refuses the client of connector " + name)
@@ -214,9 +199,7 @@ Result<json> Completion::store(const Pending& pending, const ConnectionValues& v
 
 Result<json> Completion::obtain(SourceContext& source, const Pending& pending, const ConnectorRow& connector) {
     const oauth::Client client = make_oauth_client(context_, source, connector);
-    std::optional<std::string> iss;
-    if (const std::string given = text_in(arguments_, "iss"); !given.empty()) iss = given;
-    PG_PULL_CHECK(oauth::check_issuer(client.auth, client.discovery, iss));
+    PG_PULL_CHECK(oauth::check_issuer(client.auth, client.discovery, optional_text(arguments_, "iss")));
     oauth::Holder holder;
     holder.fields = pending.fields;
     PG_PULL_ASSIGN(const json kept_of_callback, oauth::keep_of_callback(client.auth, arguments_.at("params")));
@@ -287,8 +270,8 @@ json Completion::exchange(const Pending& pending, const ConnectorRow& connector)
 
 json Completion::run() {
     while (true) {
-        const StateLock lock(hash_);
-        if (!lock.held) {
+        const locks::Held lock(locks::Kind::state, hash_);
+        if (!lock) {
             context_.waiter().sleep(SystemClock(), Millis(50));
             continue;
         }
@@ -304,11 +287,11 @@ json Completion::run() {
             auto found = find_pending(extension, hash_);
             if (!found) raise(fail(Reason::state_unknown, "the authorization state is not known here"));
             pending = *std::move(found);
-            check_completer(extension, pending, arguments_, requester_);
+            check_completer(pending, requester_);
             if (pending.expired)
                 raise(fail(Reason::state_expired, "the authorization was begun more than ten minutes ago"));
             if (pending.used) return first_outcome(pending);
-            refuse_dormant(extension, true);
+            refuse_dormant(extension);
             if (pending.package) require_enabled(extension, pending.package);
             refused = refusal(extension, pending, &instance);
             use_pending(extension, hash_);
@@ -331,7 +314,7 @@ json execute_discover(WorkerContext& context, const json& arguments, unsigned re
     {
         Transaction transaction;
         const Extension extension = context.checked_extension();
-        refuse_dormant(extension, false);
+        refuse_dormant_server();
         connector = load_connector(extension, arguments.at("connector_id").get<std::int64_t>());
         transaction.commit();
     }

@@ -2,6 +2,7 @@
 
 #include "core/oauth/requests.h"
 #include "pg/border.h"
+#include "pg/call_arguments.h"
 #include "pg/connection_grants.h"
 #include "pg/connections.h"
 #include "pg/oauth_client.h"
@@ -9,18 +10,12 @@
 #include "pg/request.h"
 #include "pg/source_session.h"
 #include "pg/xact.h"
-#include "source/rest/rest_action.h"
+#include "source/registry.h"
 
 namespace pg_pull::pg {
 namespace {
 
 using nlohmann::json;
-
-std::optional<std::string> optional_text(const json& arguments, const char* key) {
-    const auto at = arguments.find(key);
-    if (at == arguments.end() || at->is_null()) return std::nullopt;
-    return at->get<std::string>();
-}
 
 ConnectorRow find_entry_for(WorkerContext& context, const json& arguments, unsigned requester) {
     Transaction transaction;
@@ -31,6 +26,14 @@ ConnectorRow find_entry_for(WorkerContext& context, const json& arguments, unsig
     require_enabled(extension, instance.package);
     transaction.commit();
     return instance.entry;
+}
+
+/// Nothing where the connector is only read.
+std::optional<ActionAnswer> send(SourceSession& session, const json& input) {
+    const ConnectorRow& connector = session.connector();
+    const Provider* provider = find_provider(connector.provider);
+    if (provider == nullptr || provider->send == nullptr) return std::nullopt;
+    return unwrap(provider->send(session.context(), connector.name, connector.config, connector.auth, input));
 }
 
 struct TestAnswer {
@@ -58,16 +61,11 @@ std::optional<TestAnswer> send_verify(WorkerContext& context, SourceSession& ses
     auto request = unwrap(oauth::verify_request(client, holder));
     if (!request) return std::nullopt;
     HttpOutcome outcome = source.http.send(*std::move(request));
-    if (auto* failure = std::get_if<HttpFailure>(&outcome)) raise(std::move(failure->error));
+    if (auto* failure = std::get_if<HttpFailure>(&outcome)) {
+        failure->error.message = source.redactor.redact(failure->error.message);
+        raise(std::move(failure->error));
+    }
     return judge_status(std::get<HttpResponse>(outcome).status);
-}
-
-TestAnswer test_http(WorkerContext& context, SourceSession& session) {
-    if (auto verified = send_verify(context, session)) return *verified;
-    const ConnectorRow& connector = session.connector();
-    const auto answer =
-        unwrap(rest::send_action(session.context(), connector.name, connector.config, connector.auth, json()));
-    return judge_status(answer.status);
 }
 
 TestAnswer test_database(SourceSession& session) {
@@ -78,6 +76,12 @@ TestAnswer test_database(SourceSession& session) {
     const auto source = session.open(std::move(request));
     (void)unwrap(source->next());
     return {true, std::nullopt, "", ""};
+}
+
+TestAnswer test_session(WorkerContext& context, SourceSession& session) {
+    if (const auto verified = send_verify(context, session)) return *verified;
+    if (const auto answer = send(session, json())) return judge_status(answer->status);
+    return test_database(session);
 }
 
 /// What the door refuses is raised; everything else is the answer of a test.
@@ -93,9 +97,10 @@ json execute_dispatch(WorkerContext& context, const json& arguments, unsigned re
     const ConnectorRow connector = find_entry_for(context, arguments, requester);
     RunCounters counters;
     SourceSession session(context, connector, requester, counters, optional_text(arguments, "organization"), "");
-    const auto answer = unwrap(
-        rest::send_action(session.context(), connector.name, connector.config, connector.auth, arguments.at("input")));
-    return {{"answer", answer.text}};
+    const auto answer = send(session, arguments.at("input"));
+    if (!answer)
+        raise(fail(Reason::connector_action_unknown, "connector " + in_quotes(connector.name) + " is only read"));
+    return {{"answer", answer->text}};
 }
 
 json execute_test(WorkerContext& context, const json& arguments, unsigned requester) {
@@ -106,8 +111,7 @@ json execute_test(WorkerContext& context, const json& arguments, unsigned reques
     TestAnswer answer;
     try {
         SourceSession session(context, connector, requester, counters, optional_text(arguments, "organization"), "");
-        const bool database = connector.provider == "postgres" || connector.provider == "fdw";
-        answer = database ? test_database(session) : test_http(context, session);
+        answer = test_session(context, session);
     } catch (const RaisedError& error) {
         if (is_refusal_of_the_door(error.error())) throw;
         answer = {false, std::nullopt, std::string(info(error.error().reason).name), error.error().message};
@@ -119,27 +123,6 @@ json execute_test(WorkerContext& context, const json& arguments, unsigned reques
             {"reason", answer.reason.empty() ? json(nullptr) : json(answer.reason)},
             {"message", answer.message.empty() ? json(nullptr) : json(answer.message)},
             {"duration_ms", took.count()}};
-}
-
-/// Before a token expires (the supervisor), so that nobody has to wait for it. Touches what is due, and nothing else.
-json execute_refresh(WorkerContext& context, const json& arguments, unsigned requester) {
-    ConnectorRow connector;
-    std::string organization;
-    {
-        Transaction transaction;
-        const Extension extension = context.checked_extension();
-        const auto row = find_connection(extension, arguments.at("connection_id").get<std::string>());
-        if (!row) return json::object();
-        const auto instance = instance_of(extension, row->connector, row->package);
-        if (!instance) return json::object();
-        connector = instance->entry;
-        organization = row->organization;
-        transaction.commit();
-    }
-    RunCounters counters;
-    SourceSession session(context, connector, requester, counters, organization, "");
-    if (session.grants() != nullptr) (void)session.grants()->current();
-    return json::object();
 }
 
 }  // namespace pg_pull::pg

@@ -1,22 +1,10 @@
 // sync_connection_revoke in its worker, and the sending of what is queued.
 
-extern "C" {
-#include "postgres.h"
-
-#include "access/xact.h"
-#include "miscadmin.h"
-#include "postmaster/bgworker.h"
-#include "storage/ipc.h"
-#include "tcop/tcopprot.h"
-
-PGDLLEXPORT void pg_pull_queue_main(Datum argument);
-}
-
-#include <memory>
-
 #include "core/request/stored_request.h"
 #include "pg/border.h"
+#include "pg/call_arguments.h"
 #include "pg/connections.h"
+#include "pg/dormant.h"
 #include "pg/key_ring.h"
 #include "pg/oauth_client.h"
 #include "pg/request.h"
@@ -25,7 +13,6 @@ PGDLLEXPORT void pg_pull_queue_main(Datum argument);
 #include "pg/settings.h"
 #include "pg/source_session.h"
 #include "pg/token_refresh.h"
-#include "pg/worker_context.h"
 #include "pg/xact.h"
 #include "source/http/curl_client.h"
 #include "source/http/egress.h"
@@ -34,11 +21,6 @@ namespace pg_pull::pg {
 namespace {
 
 using nlohmann::json;
-
-std::optional<std::string> package_of(const json& arguments) {
-    const json& package = arguments.at("package");
-    return package.is_null() ? std::nullopt : std::optional(package.get<std::string>());
-}
 
 struct QueuedRequests {
     std::int64_t id = 0;
@@ -129,7 +111,7 @@ Deleted delete_rows(WorkerContext& context, const json& arguments, unsigned requ
     const Extension extension = context.checked_extension();
     commit_durably();
     lock_connection(name, organization);
-    const Instance instance = address_instance(extension, name, package_of(arguments));
+    const Instance instance = address_instance(extension, name, optional_text(arguments, "package"));
     if (instance.entry.id != connector.id)
         raise(
             Error{Reason::none, "40001", "connector " + in_quotes(name) + " was replaced meanwhile", {}, "Try again."});
@@ -143,9 +125,9 @@ Deleted delete_rows(WorkerContext& context, const json& arguments, unsigned requ
 ConnectorRow addressed(WorkerContext& context, const json& arguments) {
     Transaction transaction;
     const Extension extension = context.checked_extension();
-    refuse_dormant(extension, true);
+    refuse_dormant(extension);
     const Instance instance =
-        address_instance(extension, arguments.at("connector").get<std::string>(), package_of(arguments));
+        address_instance(extension, arguments.at("connector").get<std::string>(), optional_text(arguments, "package"));
     transaction.commit();
     return instance.entry;
 }
@@ -168,47 +150,16 @@ json execute_revoke(WorkerContext& context, const json& arguments, unsigned requ
     json rows = json::array();
     for (const auto& row : deleted.rows)
         rows.push_back({{"connection_id", row.connection_id},
-                        {"package_id", row.package ? json(*row.package) : json(nullptr)},
+                        {"package_id", nullable(row.package)},
                         {"remote", remote_outcome(context, session.context().http, row)}});
     return {{"rows", rows}};
 }
 
-json execute_send_queued(WorkerContext& context) {
-    if (settings::dormant) return json::object();
+void execute_send_queued(WorkerContext& context) {
+    if (settings::dormant) return;
     const SystemClock clock;
     http::CurlClient client(context.waiter(), clock, unwrap(http::AllowedHosts::parse(settings::allowed_hosts)));
-    std::int64_t sent = 0;
-    while (auto queued = claim(context, std::nullopt)) {
-        (void)send_one(context, client, *std::move(queued));
-        ++sent;
-    }
-    return {{"sent", sent}};
+    while (auto queued = claim(context, std::nullopt)) (void)send_one(context, client, *std::move(queued));
 }
 
-namespace {
-
-/// The worker that send_queue_after_commit() started: nobody waits for it, so what goes wrong goes to the log.
-void run_queue(Oid database) {
-    call([database] { BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0); });
-    const auto shared = std::make_unique<unsigned char[]>(sizeof(SharedCall) + kInlineResult);
-    auto* segment = new (shared.get()) SharedCall{};
-    {
-        Transaction transaction;
-        const Extension extension = Extension::current();
-        segment->extension = extension.oid;
-        strlcpy(segment->extension_version, extension.version.c_str(), sizeof(segment->extension_version));
-        transaction.commit();
-    }
-    CallContext context(*segment);
-    (void)execute_send_queued(context);
-}
-
-}  // namespace
 }  // namespace pg_pull::pg
-
-void pg_pull_queue_main(Datum argument) {
-    pqsignal(SIGTERM, die);
-    BackgroundWorkerUnblockSignals();
-    pg_pull::pg::enter([argument] { pg_pull::pg::run_queue(DatumGetObjectId(argument)); });
-    proc_exit(0);
-}

@@ -1,9 +1,12 @@
 extern "C" {
 #include "postgres.h"
 
+#include "access/xlog.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "pgstat.h"
+#include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -192,6 +195,18 @@ std::string array_literal(const std::vector<std::string>& values) {
 
 void refuse_read_only(const char* function) {
     call([function] { PreventCommandIfReadOnly(function); });
+}
+
+void forget_statement(const char* shown) {
+    call([shown] {
+        debug_query_string = nullptr;
+        pgstat_report_activity(STATE_RUNNING, shown);
+    });
+}
+
+void refuse_standby(const char* function) {
+    if (call([] { return RecoveryInProgress(); }))
+        raise(fail(Reason::standby, std::string("cannot execute ") + function + " while the server is in recovery"));
 }
 
 namespace {

@@ -66,8 +66,16 @@ std::uintptr_t boolean_result(bool value);
 /// The literal of a text array.
 std::string array_literal(const std::vector<std::string>& values);
 
+/// The statement that calls us holds a secret: from here on neither the log (STATEMENT of an error) nor pg_stat_activity, which
+/// keeps showing the last statement of an idle session, has it; `shown` stands there instead. What log_statement wrote was
+/// written before.
+void forget_statement(const char* shown);
+
 /// Refuses (25006) in a read-only transaction and on a standby; `function` as "sync_secret_set()".
 void refuse_read_only(const char* function);
+
+/// Refuses (standby) what starts a worker; `function` as above.
+void refuse_standby(const char* function);
 
 /// NOTICE and WARNING to the client, with our own words only.
 void notice(const std::string& message, const std::string& detail = {}, const std::string& hint = {});

@@ -127,12 +127,18 @@ void lock_account(std::string_view name, std::string_view organization) {
     lock_until_commit(hash_tag(kAccount, hash_of(organization, hash_of(name))));
 }
 
-bool try_refresh(std::string_view holder) { return try_lock(hash_tag(kRefresh, hash_of(holder)), ExclusiveLock, true); }
-void release_refresh(std::string_view holder) { release(hash_tag(kRefresh, hash_of(holder)), ExclusiveLock, true); }
-bool try_state(std::string_view state_hash) {
-    return try_lock(hash_tag(kState, hash_of(state_hash)), ExclusiveLock, true);
+namespace {
+
+LOCKTAG held_tag(Kind kind, std::uint64_t hash) { return hash_tag(kind == Kind::refresh ? kRefresh : kState, hash); }
+
+}  // namespace
+
+Held::Held(Kind kind, std::string_view what)
+    : kind_(kind), hash_(hash_of(what)), held_(try_lock(held_tag(kind_, hash_), ExclusiveLock, true)) {}
+
+Held::~Held() {
+    if (held_) release(held_tag(kind_, hash_), ExclusiveLock, true);
 }
-void release_state(std::string_view state_hash) { release(hash_tag(kState, hash_of(state_hash)), ExclusiveLock, true); }
 
 bool try_slot(int max) {
     for (int slot = 1; slot <= max; ++slot)

@@ -20,6 +20,7 @@
 // sync_status reads the class numbers of runs in pg_locks (sql/50_views.sql).
 // All functions may raise PgError. No server header is needed.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,11 +58,24 @@ std::vector<std::string> sorted_for_locking(std::vector<std::string> names);
 /// Until the transaction ends, exclusive; the name must have been locked before.
 void lock_account(std::string_view name, std::string_view organization);
 
-/// For this session, over transactions. False: another process has it.
-bool try_refresh(std::string_view holder);
-void release_refresh(std::string_view holder);
-bool try_state(std::string_view state_hash);
-void release_state(std::string_view state_hash);
+enum class Kind : unsigned char {
+    refresh,  ///< by what is refreshed
+    state,    ///< by the hash of an authorization's state
+};
+/// A lock of this session while it lives, over transactions. False where another process has it: nobody is waited for.
+class Held {
+public:
+    Held(Kind kind, std::string_view what);
+    ~Held();
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    explicit operator bool() const noexcept { return held_; }
+
+private:
+    Kind kind_;
+    std::uint64_t hash_;
+    bool held_;
+};
 
 enum class Duration : unsigned char { transaction, session };
 

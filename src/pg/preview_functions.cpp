@@ -9,6 +9,7 @@ extern "C" {
 }
 
 #include "pg/border.h"
+#include "pg/call_arguments.h"
 #include "pg/catalog.h"
 #include "pg/function_arguments.h"
 #include "pg/request.h"
@@ -20,12 +21,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxPreviewRows = 10'000;
-
-json nullable(const std::optional<std::string>& value) { return value ? json(*value) : json(nullptr); }
-
-std::optional<std::string> optional(const json& value) {
-    return value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
-}
 
 int checked_rows(int rows, const char* argument) {
     if (rows < 1 || rows > kMaxPreviewRows)
@@ -52,8 +47,8 @@ Datum preview(FunctionCallInfo fcinfo) {
     }
     const json answer = call_worker(RequestKind::preview, request);
     for (const json& row : answer.at("rows"))
-        result.add({std::to_string(row.at("ordinal").get<std::int64_t>()), optional(row.at("record")),
-                    optional(row.at("fields")), optional(row.at("error"))});
+        result.add({std::to_string(row.at("ordinal").get<std::int64_t>()), optional_text(row.at("record")),
+                    optional_text(row.at("fields")), optional_text(row.at("error"))});
     return no_value();
 }
 
@@ -100,7 +95,7 @@ Datum suggest_table(FunctionCallInfo fcinfo) {
     }
     const json answer = call_worker(RequestKind::suggest, request);
     result.add({answer.at("create_table").get<std::string>(), answer.at("fields").get<std::string>(),
-                text_array_literal(answer.at("key")), optional(answer.at("watermark"))});
+                text_array_literal(answer.at("key")), optional_text(answer.at("watermark"))});
     return no_value();
 }
 

@@ -5,7 +5,6 @@ extern "C" {
 
 #include <signal.h>
 
-#include "access/xlog.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -60,8 +59,7 @@ bool called_by_cron() {
 std::string trigger_of(const char* function) { return called_by_cron() ? "cron" : function; }
 
 void refuse_where_nothing_starts(const char* function) {
-    if (call([] { return RecoveryInProgress(); }))
-        raise(fail(Reason::standby, std::string("cannot execute ") + function + " while the server is in recovery"));
+    refuse_standby(function);
     refuse_read_only(function);
 }
 
@@ -190,8 +188,7 @@ bool stop_run(std::int64_t run_id) {
 Datum sync_cancel(FunctionCallInfo fcinfo) {
     const Arguments in(fcinfo);
     const std::int64_t run_id = in.int8(0, "run_id");
-    if (call([] { return RecoveryInProgress(); }))
-        raise(fail(Reason::standby, "cannot execute sync_cancel() while the server is in recovery"));
+    refuse_standby("sync_cancel()");
     Spi spi;
     const Extension extension = Extension::current();
     const Rows rows =

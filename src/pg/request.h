@@ -24,11 +24,9 @@ enum class RequestKind : unsigned char {
     suggest,        // execute_suggest.cpp
     callback,       // execute_callback.cpp
     revoke,         // execute_revoke.cpp
-    send_queued,    // execute_revoke.cpp: revocations that wait
     discover,       // execute_discover.cpp
     dispatch,       // execute_dispatch.cpp
     test,           // execute_dispatch.cpp
-    refresh,        // execute_dispatch.cpp: nothing but the grant
 };
 
 enum class RunPhase : unsigned char { starting, waiting, fetching, staging, applying };
@@ -79,11 +77,11 @@ nlohmann::json execute_preview(WorkerContext& context, const nlohmann::json& arg
 nlohmann::json execute_suggest(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 nlohmann::json execute_callback(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 nlohmann::json execute_revoke(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
-nlohmann::json execute_send_queued(WorkerContext& context);
+/// Sends the revocations that wait, for a worker that nobody called.
+void execute_send_queued(WorkerContext& context);
 nlohmann::json execute_discover(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 nlohmann::json execute_dispatch(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 nlohmann::json execute_test(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
-nlohmann::json execute_refresh(WorkerContext& context, const nlohmann::json& arguments, unsigned requester);
 
 /// From a backend: starts a worker for a request without a run and waits for its answer. Arguments and answer as agreed with the
 /// execute_ function. Raises what the worker raised, with its SQLSTATE, detail and hint.

@@ -12,11 +12,13 @@ extern "C" {
 #include "core/request/stored_request.h"
 #include "pg/border.h"
 #include "pg/credentials.h"
+#include "pg/dormant.h"
 #include "pg/function_arguments.h"
 #include "pg/key_ring.h"
 #include "pg/oauth_client.h"
 #include "pg/sealed_rows.h"
 #include "pg/token_holder.h"
+#include "pg/worker_description.h"
 
 namespace pg_pull::pg {
 namespace {
@@ -24,14 +26,13 @@ namespace {
 std::int64_t queue(const Extension& extension, const ConnectionRow& row, const std::vector<HttpRequest>& requests) {
     const KeyRing ring = require_key_ring();
     const Secret packed = pack_requests(requests);
-    const Rows made = catalog_query(
-        extension,
-        "INSERT INTO " + extension.relation("sync_revocation_store") +
-            " (connector, connection_id, private_hosts, key_id, sealed_request, try_after, created_at) VALUES ($1, "
-            "$2::uuid, $3, $4, $5, pg_catalog.now(), pg_catalog.now()) RETURNING revocation_id",
-        {text(row.connector), text(row.id), boolean(requests.front().private_addresses_allowed),
-         text(ring.current().id),
-         bytea(seal_field(ring, sealed_kinds::revocation(), 0, {row.id, row.connector}, packed))});
+    const Rows made =
+        catalog_query(extension,
+                      "INSERT INTO " + extension.relation("sync_revocation_store") +
+                          " (connector, connection_id, key_id, sealed_request, try_after, created_at) VALUES ($1, "
+                          "$2::uuid, $3, $4, pg_catalog.now(), pg_catalog.now()) RETURNING revocation_id",
+                      {text(row.connector), text(row.id), text(ring.current().id),
+                       bytea(seal_field(ring, sealed_kinds::revocation(), 0, {row.id, row.connector}, packed))});
     return to_int(made.one());
 }
 
@@ -60,20 +61,14 @@ RevokedRow revoke_row(const Extension& extension, const oauth::Client* client, c
 
 bool sends_after_commit = false;
 
-/// Plain server calls that raise nothing. Registering fails where no process is free: the supervisor or the next revocation sends.
+/// Plain server calls that raise nothing. Registering fails where no process is free: the next revocation sends.
 void at_end_of_transaction(XactEvent event, void*) {
     if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) return;
     const bool send = sends_after_commit && event == XACT_EVENT_COMMIT;
     sends_after_commit = false;
     if (!send) return;
-    BackgroundWorker worker = {};
-    worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-    worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-    worker.bgw_restart_time = BGW_NEVER_RESTART;
-    strlcpy(worker.bgw_library_name, "pg_pull", BGW_MAXLEN);
-    strlcpy(worker.bgw_function_name, "pg_pull_queue_main", BGW_MAXLEN);
-    strlcpy(worker.bgw_name, "pg_pull worker: revocations", BGW_MAXLEN);
-    strlcpy(worker.bgw_type, "pg_pull worker", BGW_MAXLEN);
+    BackgroundWorker worker;
+    describe_worker(&worker, "pg_pull_queue_main", "pg_pull worker: revocations");
     worker.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId);
     (void)RegisterDynamicBackgroundWorker(&worker, nullptr);
 }
@@ -103,7 +98,7 @@ void revoke_rows(const Extension& extension, const ConnectorRow& entry, const st
     const SystemClock clock;
     std::optional<oauth::Client> client;
     if (declares_revocation(unwrap(parse_auth(entry.auth)))) {
-        refuse_dormant(extension, true);
+        refuse_dormant(extension);
         client = local_oauth_client(extension, clock, entry);
     }
     if (client) {

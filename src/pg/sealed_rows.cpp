@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/base/encoding.h"
 #include "pg/border.h"
 #include "pg/catalog.h"
 
@@ -61,16 +62,6 @@ std::array<const SealedKind*, 5> all_kinds() {
             &sealed_kinds::pending(), &sealed_kinds::revocation()};
 }
 
-int hex_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-/// Of encode(…, 'hex'): lower case, two digits a byte.
-std::string hex_decode(const std::string& text) {
-    std::string bytes(text.size() / 2, '\0');
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<char>(hex_digit(text[2 * i]) << 4 | hex_digit(text[2 * i + 1]));
-    return bytes;
-}
-
 Associated parts(const std::vector<std::string>& associated, const char* field) {
     Associated all(associated.begin(), associated.end());
     all.emplace_back(field);
@@ -101,7 +92,7 @@ SealedRow sealed_row(const SealedKind& kind, const std::vector<Rows::Value>& row
     std::size_t at = 3;
     for (std::size_t i = 0; i < kind.associated.size(); ++i) result.associated.push_back(row[at++].value());
     for (std::size_t i = 0; i < kind.fields.size(); ++i, ++at)
-        result.sealed.push_back(row[at] ? std::optional(hex_decode(*row[at])) : std::nullopt);
+        result.sealed.push_back(row[at] ? hex_decode(*row[at]) : std::nullopt);
     return result;
 }
 

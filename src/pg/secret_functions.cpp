@@ -4,8 +4,6 @@ extern "C" {
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "pgstat.h"
-#include "tcop/tcopprot.h"
 }
 
 #include "pg/border.h"
@@ -18,17 +16,8 @@ extern "C" {
 namespace pg_pull::pg {
 namespace {
 
-/// The statement that calls us holds the value: from here on neither the log (STATEMENT of an error) nor pg_stat_activity, which
-/// keeps showing the last statement of an idle session, has it. What log_statement wrote was written before.
-void forget_statement() {
-    call([] {
-        debug_query_string = nullptr;
-        pgstat_report_activity(STATE_RUNNING, "SELECT sync_secret_set(...)");
-    });
-}
-
 Datum secret_set(FunctionCallInfo fcinfo) {
-    forget_statement();
+    forget_statement("SELECT sync_secret_set(...)");
     const Arguments arguments(fcinfo);
     const std::string name = arguments.text(0, "name");
     const Secret value(arguments.text(1, "value"));

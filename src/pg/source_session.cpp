@@ -7,6 +7,7 @@ extern "C" {
 #include "pg/border.h"
 #include "pg/connection_grants.h"
 #include "pg/credentials.h"
+#include "pg/dormant.h"
 #include "pg/fdw_source.h"
 #include "pg/oauth_client.h"
 #include "pg/settings.h"
@@ -41,12 +42,6 @@ OwnerTraits traits_of(WorkerContext& context, const ConnectorRow& connector) {
     return traits;
 }
 
-void refuse_dormant_server() {
-    if (!settings::dormant) return;
-    raise(fail(Reason::dormant, "no request leaves this server while pg_pull.dormant is on")
-              .with_hint("Set pg_pull.dormant to off where this server is not a copy of another."));
-}
-
 }  // namespace
 
 struct SourceSession::Impl {
@@ -65,8 +60,7 @@ struct SourceSession::Impl {
         source_context.credential = [this](const std::string& reference) {
             return credential(worker_context, connector.owner, reference);
         };
-        if (connector.provider == "fdw" || connector.provider == "postgres") return;
-        if (!needs_grant(unwrap(parse_auth(connector.auth)))) return;
+        if (!unwrap(parse_auth(connector.auth)).needs_grant()) return;
         grants = std::make_unique<ConnectionGrants>(worker_context, source_context, connector, organization, owner);
         source_context.grants = grants.get();
     }

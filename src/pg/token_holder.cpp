@@ -4,6 +4,7 @@
 #include "pg/border.h"
 #include "pg/key_ring.h"
 #include "pg/sealed_rows.h"
+#include "pg/sql_time.h"
 
 namespace pg_pull::pg {
 
@@ -26,14 +27,6 @@ oauth::Holder TokenRecord::holder() const {
 
 namespace {
 
-Param time_param(const std::optional<WallTime>& time) {
-    return int8(time ? std::optional<std::int64_t>(time->time_since_epoch().count()) : std::nullopt);
-}
-
-Param millis_param(const std::optional<Millis>& millis) {
-    return int8(millis ? std::optional<std::int64_t>(millis->count()) : std::nullopt);
-}
-
 Param sealed_param(const KeyRing& ring, const SealedKind& kind, std::size_t field,
                    const std::vector<std::string>& identity, const Secret& value) {
     if (value.empty()) return bytea(std::optional<std::string>());
@@ -53,7 +46,7 @@ nlohmann::json fields_after(const TokenRecord& before, const oauth::TokenAnswer&
 
 constexpr const char* kStoreToken =
     " token_expires_at = %e, refresh_expires_at = coalesce(%r, t.refresh_expires_at), token_lifetime = "
-    "coalesce($5::bigint * interval '1 millisecond', t.token_lifetime), generation = t.generation + 1, "
+    "coalesce(%l, t.token_lifetime), generation = t.generation + 1, "
     "refresh_started_at = NULL, last_refresh_at = pg_catalog.now(), last_error = NULL, retry_at = NULL, "
     "fields = $6::jsonb, key_id = $7, sealed_token = $8, sealed_refresh_token = $9";
 
@@ -61,6 +54,7 @@ std::string store_token_assignments() {
     std::string sql = kStoreToken;
     sql.replace(sql.find("%e"), 2, time_parameter(3));
     sql.replace(sql.find("%r"), 2, time_parameter(4));
+    sql.replace(sql.find("%l"), 2, interval_parameter(5));
     return sql;
 }
 
@@ -168,12 +162,12 @@ public:
 
     std::optional<TokenRecord> read(const Extension& extension) override {
         TokenRecord record;
-        const Rows rows = catalog_query_latest(
-            extension,
-            "SELECT t.generation, " + micros_of("t.token_expires_at") +
-                ", (pg_catalog.date_part('epoch', t.token_lifetime) * 1000)::bigint, " + micros_of("t.retry_at") +
-                ", t.fields, t.last_error FROM " + table(extension) + " t WHERE t.connector_id = $1",
-            {int8(id_)});
+        const Rows rows = catalog_query_latest(extension,
+                                               "SELECT t.generation, " + micros_of("t.token_expires_at") + ", " +
+                                                   interval_millis("t.token_lifetime") + ", " +
+                                                   micros_of("t.retry_at") + ", t.fields, t.last_error FROM " +
+                                                   table(extension) + " t WHERE t.connector_id = $1",
+                                               {int8(id_)});
         if (rows.empty()) {
             // a row to write the intent into, and to compare generations with
             const auto made = catalog_execute(
@@ -184,14 +178,10 @@ public:
             if (made == 0) return std::nullopt;
             return record;
         }
-        const auto time_at = [&](std::size_t column) -> std::optional<WallTime> {
-            if (!rows[0][column]) return std::nullopt;
-            return WallTime(std::chrono::microseconds(to_int(rows[0][column])));
-        };
         record.generation = to_int(rows[0][0]);
-        record.expires_at = time_at(1);
-        if (rows[0][2]) record.lifetime = Millis(to_int(rows[0][2]));
-        record.retry_at = time_at(3);
+        record.expires_at = time_of(rows[0][1]);
+        record.lifetime = millis_of(rows[0][2]);
+        record.retry_at = time_of(rows[0][3]);
         record.fields = unwrap(parse_document(rows[0][4].value()));
         record.last_error = rows[0][5];
         const auto sealed = sealed_rows(extension, sealed_kinds::connector_token(), "s.connector_id = $1", {int8(id_)});

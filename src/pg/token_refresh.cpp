@@ -10,8 +10,10 @@ extern "C" {
 #include "core/oauth/requests.h"
 #include "pg/border.h"
 #include "pg/credentials.h"
+#include "pg/dormant.h"
 #include "pg/locks.h"
 #include "pg/shield.h"
+#include "pg/sql_time.h"
 #include "pg/xact.h"
 
 namespace pg_pull::pg {
@@ -20,17 +22,6 @@ namespace {
 constexpr Millis kLookAgain{25};
 constexpr Millis kCoolDown{30'000};
 constexpr Millis kMisconfiguredPause{300'000};
-
-struct RefreshLock {
-    explicit RefreshLock(std::string lock_key) : key(std::move(lock_key)), held(locks::try_refresh(key)) {}
-    ~RefreshLock() {
-        if (held) locks::release_refresh(key);
-    }
-    RefreshLock(const RefreshLock&) = delete;
-    RefreshLock& operator=(const RefreshLock&) = delete;
-    std::string key;
-    bool held;
-};
 
 /// One refresh with the lock held.
 class Refresh {
@@ -101,7 +92,7 @@ bool Refresh::will_do(const TokenRecord& record, std::optional<std::int64_t> ref
 void Refresh::check_allowed(const TokenRecord& record) {
     const WallTime now = source_.clock.now();
     in_transaction([&](const Extension& extension) {
-        refuse_dormant(extension, true);
+        refuse_dormant(extension);
         const Rows rows = catalog_query_latest(
             extension,
             "SELECT c.state = 'misconfigured' AND c.retry_at > pg_catalog.clock_timestamp(), c.state_reason FROM " +
@@ -129,10 +120,7 @@ void Refresh::intend(const TokenRecord& record) {
 }
 
 std::string Refresh::told(const oauth::TokenAnswer& answer) const {
-    std::string text = "The provider answered with status " + std::to_string(answer.status);
-    if (!answer.error.empty()) text += ", error \"" + answer.error + "\"";
-    if (!answer.error_description.empty()) text += ": " + answer.error_description;
-    return source_.redactor.redact(text);
+    return source_.redactor.redact(oauth::told(answer));
 }
 
 bool Refresh::fail(const TokenRecord& before, RefreshFailure failure, const std::string& reason,
@@ -150,20 +138,14 @@ void Refresh::mark_connector(const char* state, const std::optional<std::string>
             "UPDATE " + extension.relation("sys_sync_connector") +
                 " SET state = $2, state_reason = $3, retry_at = " + time_parameter(4) +
                 ", updated_at = pg_catalog.now() WHERE connector_id = $1 AND (state <> $2 OR $2 <> 'ready')",
-            {int8(connector_.id), text(state), text(reason),
-             int8(retry_at ? std::optional<std::int64_t>(retry_at->time_since_epoch().count()) : std::nullopt)});
+            {int8(connector_.id), text(state), text(reason), time_param(retry_at)});
     });
 }
 
 TokenRecord Refresh::granted(const TokenRecord& before, const oauth::TokenAnswer& answer) {
-    const bool stored =
-        in_transaction([&](const Extension& extension) { return holder_.store(extension, before, answer); });
+    // not written where a new connect or a revoke came first: that one wins, and this token is nobody's
+    in_transaction([&](const Extension& extension) { return holder_.store(extension, before, answer); });
     if (connector_.state != "ready") mark_connector("ready", std::nullopt, std::nullopt);
-    if (!stored) {
-        // replaced by a new connect, or removed: the newer one wins, and this token is nobody's
-        TokenRecord record = read();
-        if (record.generation > before.generation) return record;
-    }
     return read();
 }
 
@@ -298,8 +280,8 @@ TokenRecord refresh_token(WorkerContext& context, SourceContext& source, oauth::
     Refresh refresh(context, source, client, connector, holder);
     while (true) {
         {
-            const RefreshLock lock(holder.lock_key());
-            if (lock.held) return refresh.run(refused);
+            const locks::Held lock(locks::Kind::refresh, holder.lock_key());
+            if (lock) return refresh.run(refused);
         }
         source.waiter.waiting(WaitReason::refresh, WallTime{});
         source.waiter.sleep(source.clock, kLookAgain);

@@ -19,8 +19,10 @@ extern "C" {
 #include "pg/compat.h"
 
 PGDLLEXPORT void pg_pull_worker_main(Datum argument);
+PGDLLEXPORT void pg_pull_queue_main(Datum argument);
 }
 
+#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -31,6 +33,7 @@ PGDLLEXPORT void pg_pull_worker_main(Datum argument);
 #include "pg/request.h"
 #include "pg/shared.h"
 #include "pg/worker_context.h"
+#include "pg/xact.h"
 
 namespace pg_pull::pg {
 namespace {
@@ -67,8 +70,8 @@ constexpr Pin kPins[] = {
 #endif
 };
 
-void pin_settings(const SharedCall& shared) {
-    const std::string name = std::string("pg_pull: ") + shared.progress.mapping;
+void pin_settings(const std::string& title) {
+    const std::string name = "pg_pull: " + title;
     const char* application = name.c_str();
     call([application] {
         StartTransactionCommand();  // for the encoding's conversion functions
@@ -91,7 +94,6 @@ const char* activity_of(RequestKind kind) {
         case RequestKind::callback:
             return "authorization";
         case RequestKind::revoke:
-        case RequestKind::send_queued:
             return "revocation";
         case RequestKind::discover:
             return "discovery";
@@ -99,8 +101,6 @@ const char* activity_of(RequestKind kind) {
             return "call";
         case RequestKind::test:
             return "test";
-        case RequestKind::refresh:
-            return "refresh";
     }
     return "call";
 }
@@ -131,16 +131,12 @@ nlohmann::json answer(CallSegment& segment, CallContext& context) {
             return execute_callback(context, arguments, segment->requester);
         case RequestKind::revoke:
             return execute_revoke(context, arguments, segment->requester);
-        case RequestKind::send_queued:
-            return execute_send_queued(context);
         case RequestKind::discover:
             return execute_discover(context, arguments, segment->requester);
         case RequestKind::dispatch:
             return execute_dispatch(context, arguments, segment->requester);
         case RequestKind::test:
             return execute_test(context, arguments, segment->requester);
-        case RequestKind::refresh:
-            return execute_refresh(context, arguments, segment->requester);
         case RequestKind::pull:
         case RequestKind::retry_rejects:
             break;
@@ -175,10 +171,36 @@ void run_worker(unsigned handle) {
     segment->keep();  // exit_early() reads it
     (*segment)->worker_pid = MyProcPid;
     connect(**segment);
-    pin_settings(**segment);
+    pin_settings((*segment)->progress.mapping);
     report_activity(**segment);
     locks::announce(handle, locks::Duration::session);
     serve(*segment);
+}
+
+/// A call that no session made: it has no segment, nobody waits for it, and what goes wrong goes to the log.
+class CallOfNobody {
+public:
+    CallOfNobody() : memory_(std::make_unique<unsigned char[]>(sizeof(SharedCall))) {
+        shared_ = new (memory_.get()) SharedCall{};
+        Transaction transaction;
+        const Extension extension = Extension::current();
+        shared_->extension = extension.oid;
+        strlcpy(shared_->extension_version, extension.version.c_str(), sizeof(shared_->extension_version));
+        transaction.commit();
+    }
+    [[nodiscard]] SharedCall& shared() { return *shared_; }
+
+private:
+    std::unique_ptr<unsigned char[]> memory_;  ///< the struct ends in a flexible array
+    SharedCall* shared_;
+};
+
+void run_queue(unsigned database) {
+    call([database] { BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0); });
+    pin_settings("revocations");
+    CallOfNobody nobody;
+    CallContext context(nobody.shared());
+    execute_send_queued(context);
 }
 
 }  // namespace
@@ -189,5 +211,13 @@ void pg_pull_worker_main(Datum argument) {
     pqsignal(SIGHUP, SignalHandlerForConfigReload);
     BackgroundWorkerUnblockSignals();
     pg_pull::pg::enter([argument] { pg_pull::pg::run_worker(DatumGetUInt32(argument)); });
+    proc_exit(0);
+}
+
+void pg_pull_queue_main(Datum argument) {
+    pqsignal(SIGTERM, die);
+    pqsignal(SIGHUP, SignalHandlerForConfigReload);
+    BackgroundWorkerUnblockSignals();
+    pg_pull::pg::enter([argument] { pg_pull::pg::run_queue(DatumGetObjectId(argument)); });
     proc_exit(0);
 }

@@ -15,6 +15,7 @@ extern "C" {
 #include "pg/border.h"
 #include "pg/function_arguments.h"
 #include "pg/wait.h"
+#include "pg/worker_description.h"
 #include "pg/worker_process.h"
 
 namespace pg_pull::pg {
@@ -75,14 +76,7 @@ bool WorkerProcess::start(const std::string& name) {
     const unsigned handle = segment_.handle();
     BackgroundWorkerHandle* made = call([title, handle]() -> BackgroundWorkerHandle* {
         BackgroundWorker worker;
-        memset(&worker, 0, sizeof(worker));
-        worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-        worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-        worker.bgw_restart_time = BGW_NEVER_RESTART;
-        strlcpy(worker.bgw_library_name, "pg_pull", BGW_MAXLEN);
-        strlcpy(worker.bgw_function_name, "pg_pull_worker_main", BGW_MAXLEN);
-        strlcpy(worker.bgw_name, title, BGW_MAXLEN);
-        strlcpy(worker.bgw_type, "pg_pull worker", BGW_MAXLEN);
+        describe_worker(&worker, "pg_pull_worker_main", title);
         worker.bgw_main_arg = UInt32GetDatum(handle);
         worker.bgw_notify_pid = MyProcPid;
         // the handle must outlive whatever context is current

@@ -41,6 +41,13 @@ struct SourceRequest {
     const EncoderOptions* encoding = nullptr;
 };
 
+/// What one call without a mapping brought (sync_connector_call).
+struct ActionAnswer {
+    bool ok = false;
+    int status = 0;
+    std::string text;  ///< JSON: {"ok", "status", "headers", "body"}
+};
+
 /// A kind of remote system. The checks run when configuration is stored, without any request being sent.
 struct Provider {
     std::string_view name;
@@ -51,6 +58,9 @@ struct Provider {
     /// Null for a provider that reads through the server itself (fdw): the server layer opens it. `context` and whatever it
     /// refers to must outlive the source.
     Result<std::unique_ptr<Source>> (*open)(SourceContext& context, const SourceRequest& request);
+    /// The action `request`; `input` null: the connector's base address itself. Null for a provider that is only read.
+    Result<ActionAnswer> (*send)(SourceContext& context, const std::string& connector, const nlohmann::json& config,
+                                 const nlohmann::json& auth, const nlohmann::json& input);
 };
 
 /// nullptr where no such provider exists in this version.

@@ -59,6 +59,24 @@ std::string hex_encode(std::string_view bytes) {
     return out;
 }
 
+std::optional<std::string> hex_decode(std::string_view text) {
+    if (text.size() % 2 != 0) return std::nullopt;
+    const auto digit = [](char c) {
+        if (c >= '0' && c <= '9') return c - '0';
+        if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+        if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+        return -1;
+    };
+    std::string bytes(text.size() / 2, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const int high = digit(text[2 * i]);
+        const int low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0) return std::nullopt;
+        bytes[i] = static_cast<char>(high * 16 + low);
+    }
+    return bytes;
+}
+
 std::string sha256(std::string_view bytes) {
     std::string out(crypto_hash_sha256_BYTES, '\0');
     crypto_hash_sha256(as_bytes(out), as_bytes(bytes), bytes.size());

@@ -15,6 +15,8 @@ namespace pg_pull {
 [[nodiscard]] std::optional<std::string> base64_decode(std::string_view text);
 /// Lower case.
 [[nodiscard]] std::string hex_encode(std::string_view bytes);
+/// Nothing where `text` is no pairs of hexadecimal digits.
+[[nodiscard]] std::optional<std::string> hex_decode(std::string_view text);
 /// 32 raw bytes.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 /// 32 raw bytes (RFC 2104 with SHA-256; keys of any length).

@@ -207,6 +207,13 @@ TokenAnswer read_token_answer(const Client& client, TokenCall call, const HttpRe
     return answer;
 }
 
+std::string told(const TokenAnswer& answer) {
+    std::string text = "The provider answered with status " + std::to_string(answer.status);
+    if (!answer.error.empty()) text += ", error \"" + answer.error + "\"";
+    if (!answer.error_description.empty()) text += ": " + answer.error_description;
+    return text;
+}
+
 std::vector<std::string> missing_scopes(const std::vector<std::string>& asked,
                                         const std::optional<std::vector<std::string>>& granted) {
     std::vector<std::string> missing;

@@ -50,6 +50,9 @@ struct TokenAnswer {
                                             WallTime received_at, std::optional<Millis> previous_lifetime,
                                             const Holder& holder = {});
 
+/// "The provider answered with status 400, error "invalid_grant": …", for a detail.
+[[nodiscard]] std::string told(const TokenAnswer& answer);
+
 /// The scopes that were asked for and not granted; empty where the answer did not name any.
 [[nodiscard]] std::vector<std::string> missing_scopes(const std::vector<std::string>& asked,
                                                       const std::optional<std::vector<std::string>>& granted);

@@ -79,6 +79,8 @@ struct AuthConfig {
     std::optional<OAuth2Config> oauth2;
     std::vector<ConnectionField> fields;
 
+    /// Requests are made with a grant (a stored connection, or a token of the connector's own), not with the credential itself.
+    [[nodiscard]] bool needs_grant() const noexcept { return per_connection || can_refresh(); }
     /// A 401 may be answered by getting a new token.
     [[nodiscard]] bool can_refresh() const noexcept { return type == AuthType::oauth2 || type == AuthType::login; }
 };

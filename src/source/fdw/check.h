@@ -11,6 +11,6 @@ Result<void> check_connector(const nlohmann::json& config, const nlohmann::json&
 Result<void> check_source(const nlohmann::json& config, const nlohmann::json& source, const nlohmann::json& pagination);
 
 /// Opened by the server layer.
-inline constexpr Provider provider = {"fdw", check_connector, check_source, nullptr};
+inline constexpr Provider provider = {"fdw", check_connector, check_source, nullptr, nullptr};
 
 }  // namespace pg_pull::fdw

@@ -15,6 +15,6 @@ Result<void> check_source(const nlohmann::json& config, const nlohmann::json& so
 /// the request names fields that need no encoder, records otherwise.
 Result<std::unique_ptr<Source>> open_source(SourceContext& context, const SourceRequest& request);
 
-inline constexpr Provider provider = {"postgres", check_connector, check_source, open_source};
+inline constexpr Provider provider = {"postgres", check_connector, check_source, open_source, nullptr};
 
 }  // namespace pg_pull::postgres

@@ -23,10 +23,6 @@ std::string random_uuid(const SourceContext& context) {
            hex.substr(20);
 }
 
-bool needs_grant(const AuthConfig& auth) {
-    return auth.per_connection || auth.type == AuthType::oauth2 || auth.type == AuthType::login;
-}
-
 }  // namespace
 
 Connector::Connector(SourceContext& context, std::string name, RestConfig config, AuthConfig auth)
@@ -40,7 +36,7 @@ Result<std::unique_ptr<Connector>> Connector::open(SourceContext& context, const
                                                    const nlohmann::json& config, const nlohmann::json& auth) {
     PG_PULL_ASSIGN(auto parsed, parse_rest_config(config));
     PG_PULL_ASSIGN(auto parsed_auth, parse_auth(auth));
-    const bool by_grant = needs_grant(parsed_auth);
+    const bool by_grant = parsed_auth.needs_grant();
     if (by_grant && context.grants == nullptr)
         return fail(Reason::not_connected, "connector \"" + name + "\" needs a connection");
     std::unique_ptr<Connector> made(new Connector(context, name, std::move(parsed), std::move(parsed_auth)));
