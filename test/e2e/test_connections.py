@@ -6,6 +6,7 @@ import time
 import pytest
 
 from support.servers import OidcProvider
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -128,3 +129,38 @@ def test_no_token_is_readable_in_a_dump(db, server, provider):
     assert db.value("SELECT ok FROM sync_key_check()")
     assert db.value("SELECT sync_key_rotate()") >= 3
     assert items(db)["ok"]
+
+
+STACK = {"manifest": {"id": "com.acme.crm", "namespace": "acme_crm", "version": "1"}}
+
+
+def test_uninstalling_tells_the_provider_after_the_commit(db, provider):
+    declare(db, provider, name="template")
+    config, auth = db.one("SELECT config, auth FROM sys_sync_connector WHERE name = 'template'")
+    db.sql("SELECT sync_package_install(%s)", {**STACK, "connectors": [
+        {"name": "crm", "provider": "rest", "config": config, "auth": auth}]})
+    connect(db, provider)
+    session = db.session()
+    session.connection.autocommit = False
+    session.sql("SELECT sync_package_uninstall('com.acme.crm', connections => 'revoke')")
+    assert provider.stats()["revoked"] == 0
+    session.connection.rollback()
+    assert items(db)["ok"]
+    # a setting of the database does not reach the worker that tells it
+    db.sql(f"ALTER DATABASE {db.name} SET default_transaction_read_only = on")
+    db.sql("SELECT sync_package_uninstall('com.acme.crm', connections => 'revoke')")
+    wait_until(lambda: db.value("SELECT count(*) FROM sync_revocation_store") == 0, 10, "the queue was sent")
+    assert provider.stats()["revoked"] >= 1
+    assert db.value("SELECT count(*) FROM sys_sync_connection") == 0
+
+
+def test_a_test_of_a_connector_reports_and_refuses_as_the_door_does(db, provider):
+    declare(db, provider)
+    db.expect_error("PT401", "not_connected", "SELECT * FROM sync_connector_test('crm', 'org_a')")
+    connect(db, provider)
+    db.sql("SELECT sync_connector_create('down', 'rest', config => %s)", {"base_url": "http://127.0.0.1:9"})
+    report = db.call("sync_connector_test", "down")[0]
+    assert (report.ok, report.reason) == (False, "network") and report.duration_ms >= 0
+    db.sql("SELECT sync_connector_create('open', 'rest', config => %s)", {"base_url": provider.url + "/stats"})
+    report = db.call("sync_connector_test", "open")[0]
+    assert (report.ok, report.status, report.reason) == (True, 200, None)
